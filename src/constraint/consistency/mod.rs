@@ -13,7 +13,7 @@ use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, Value};
-use crate::constraint::{ClauseForm, ClauseOperand, orient_comparison};
+use crate::constraint::{ClauseForm, ClauseOperand, is_scope_name, orient_comparison};
 
 use grid::{Grid, comparable_type, subjects_of};
 
@@ -58,14 +58,14 @@ pub const MAX_COMPARED_CLAUSES: usize = 200;
 #[must_use]
 pub fn inconsistencies(parts: &[&Expression], dialect: Dialect) -> Vec<Inconsistency> {
     // Most clauses of real constraints are of this kind, and their samples are costly.
-    inconsistencies_without(&lone_comparisons(parts), parts, dialect)
+    inconsistencies_without(&lone_clauses(parts, dialect), parts, dialect)
 }
 
 /// Whether [`inconsistencies`] finds a contradiction in one clause. This is faster: it ends at the first values that meet the
 /// clause.
 #[must_use]
 pub fn contradicts_itself(clause: &Expression, dialect: Dialect) -> bool {
-    if compared_attribute(clause).is_some() {
+    if is_plainly_met(clause, dialect) {
         return false;
     }
     let grid = Grid::new(&[clause], dialect, false);
@@ -179,7 +179,7 @@ pub struct Tautology {
 /// as in `x == "a" || x > 5 || x <= 5`, keep the whole from being always true.
 #[must_use]
 pub fn tautologies(operands: &[&Expression], dialect: Dialect) -> Vec<Tautology> {
-    let lone = lone_comparisons(operands);
+    let lone = lone_clauses(operands, dialect);
     let places = (0..operands.len()).filter(|place| !lone.contains(place)).take(MAX_COMPARED_CLAUSES);
     let places: Vec<usize> = places.collect();
     let parts: Vec<&Expression> = places.iter().map(|place| operands[*place]).collect();
@@ -241,39 +241,54 @@ pub fn possible_truths(condition: &Expression, dialect: Dialect) -> Option<Possi
     Some(found)
 }
 
-/// Returns the indexes of clauses that contradict nothing: each compares an attribute with a number, and no other
-/// clause mentions the attribute.
-fn lone_comparisons(parts: &[&Expression]) -> FxHashSet<usize> {
-    // The only clause that mentions each name; `None` if there are several.
-    let mut mentions: FxHashMap<&Name, Option<usize>> = FxHashMap::default();
+/// Returns the indexes of clauses that contradict nothing: some value of an attribute meets each of them, and no other clause
+/// mentions any of its attributes.
+fn lone_clauses(parts: &[&Expression], dialect: Dialect) -> FxHashSet<usize> {
+    let mut lone: FxHashSet<usize> = (0..parts.len()).filter(|place| is_plainly_met(parts[*place], dialect)).collect();
+    let mut mentions: FxHashMap<&Name, usize> = FxHashMap::default();
     let mut pending: Vec<(&Expression, usize)> = parts.iter().copied().zip(0..).collect();
     while let Some((expression, place)) = pending.pop() {
-        if let ExpressionKind::Attribute(name) | ExpressionKind::Select(_, name) = expression.kind() {
-            let only = mentions.entry(name).or_insert(Some(place));
-            *only = only.filter(|known| *known == place);
+        if let ExpressionKind::Attribute(name) | ExpressionKind::Select(_, name) = expression.kind()
+            && !is_scope_name(name)
+            && let known = *mentions.entry(name).or_insert(place)
+            && known != place
+        {
+            lone.remove(&known);
+            lone.remove(&place);
         }
         expression.kind().for_each_child(|child| pending.push((child, place)));
     }
-    let is_lone =
-        |place: &usize| compared_attribute(parts[*place]).is_some_and(|name| mentions.get(name) == Some(&Some(*place)));
-    (0..parts.len()).filter(is_lone).collect()
+    lone
 }
 
-/// Returns the attribute that a clause compares with a number by an order, by `==` or by `!=`, so that some number
-/// meets the clause. `None` for other clauses.
-fn compared_attribute(clause: &Expression) -> Option<&Name> {
-    let ClauseForm::Comparison(operator, left, right) = ClauseForm::of(clause) else { return None };
-    let attribute = |operand| match operand {
-        ClauseOperand::Other(name) | ClauseOperand::Unqualified(name) => Some(name),
-        ClauseOperand::Own(_) | ClauseOperand::Literal(_) => None,
+/// Whether the form of a clause shows that some value of an attribute meets it: the clause is an attribute, compares one with
+/// a constant, or looks for one in a list. In HTCondor's dialect it suffices that the first operand of its `||` does, since a true operand decides it.
+/// `false` if that is unknown.
+fn is_plainly_met(clause: &Expression, dialect: Dialect) -> bool {
+    let mut first = clause.without_parentheses();
+    while let ExpressionKind::Binary(BinaryOperator::Or, left, _) = first.kind()
+        && dialect.is_condor()
+    {
+        first = left.without_parentheses();
+    }
+    let attribute = |operand| matches!(operand, ClauseOperand::Other(_) | ClauseOperand::Unqualified(_)).then_some(());
+    let (operator, left, right) = match ClauseForm::of(first) {
+        ClauseForm::Truth(operand) => return attribute(operand).is_some(),
+        ClauseForm::Comparison(operator, left, right) => (operator, left, right),
+        ClauseForm::StringListMember(operand, list) => {
+            return attribute(operand).is_some() && list.as_bytes().iter().any(u8::is_ascii_alphanumeric);
+        }
+        ClauseForm::Residue => return false,
     };
-    let is_plain = |operand: ClauseOperand<'_>| match operand {
-        ClauseOperand::Literal(Value::Integer(_)) => true,
+    let is_identity = operator.group() == OperatorGroup::Identity;
+    let constant = |operand| match operand {
+        ClauseOperand::Literal(Value::Integer(_)) => !is_identity,
         ClauseOperand::Literal(Value::Real(real)) => real.is_finite(),
+        ClauseOperand::Literal(Value::String(text)) => is_identity || !text.as_bytes().is_empty(),
+        ClauseOperand::Literal(Value::Boolean(_) | Value::Undefined) => is_identity,
         _ => false,
     };
-    let (name, _, ()) = orient_comparison(operator, left, right, attribute, |operand| is_plain(operand).then_some(()))?;
-    (operator.group() == OperatorGroup::Comparison).then_some(name)
+    orient_comparison(operator, left, right, attribute, |operand| constant(operand).then_some(())).is_some()
 }
 
 /// Returns minimal sets of clause indexes whose sets of samples do not intersect. They are single clauses and pairs. If

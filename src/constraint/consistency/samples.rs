@@ -73,7 +73,10 @@ fn integers(constants: &[Value], dialect: Dialect) -> Vec<i64> {
         _ => None,
     });
     let middles = points.windows(2).map(|pair| (pair[0] / 2.0 + pair[1] / 2.0) as i64);
-    let at = exact.chain(points.iter().map(|point| *point as i64));
+    // From 2 to the power of 53 on, the next integer is the same real.
+    let next = points.iter().filter(|point| point.abs() >= 2_f64.powi(53));
+    let next = next.flat_map(|point| [point.next_down(), point.next_up()]);
+    let at = exact.chain(points.iter().copied().chain(next).map(|point| point as i64));
     let near = at.flat_map(|integer| [integer.saturating_sub(1), integer, integer.saturating_add(1)]);
     // The papers' integers have 32 bits: the nearest ones are those for constants beyond them.
     let is_integer = |integer: i64| is_self_evaluating(&Value::Integer(integer), dialect);
