@@ -67,7 +67,7 @@ impl PairSelection {
 }
 
 /// Updates the progress bar.
-fn report_progress(done: usize, total: Option<usize>) {
+pub fn report_progress(done: usize, total: Option<usize>) {
     progress::report_step("matching", done, total);
 }
 

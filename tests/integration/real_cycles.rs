@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
-use super::binary::classad;
+use super::binary::{classad, file};
 
 /// What is counted over all cycles.
 #[derive(Debug, Default)]
@@ -23,20 +23,30 @@ struct Counts {
     started_there: usize,
 }
 
-/// Runs a cycle. Returns request and slot of each row.
+/// The number of a job, as the records have it.
+const JOB_ID: &str = "(ClusterId isnt undefined) ? strcat(ClusterId, \".\", ProcId) : Name";
+
+/// Runs a cycle, or two. Returns request and slot of each row, of two cycles those of the second.
 fn rows(folder: &str, time: &str, more: &[&str]) -> Vec<(String, String)> {
     let [jobs, slots] = ["jobs", "slots"].map(|name| format!("{folder}/{name}.long.gz"));
     let [accounts, config] = ["userprio.long", "config.dump"].map(|name| format!("{folder}/{name}"));
-    let id = "(ClusterId isnt undefined) ? strcat(ClusterId, \".\", ProcId) : Name";
     let arguments = ["negotiate", &jobs, "--pool", &slots, "--userprio", &accounts, "--config", &config, "--now", time];
-    let options = ["--policy", "htcondor", "--id", id, "-o", "tsv"];
+    let options = ["--policy", "htcondor", "--id", JOB_ID, "-o", "tsv"];
     let (status, out, errors) = classad(&[&arguments[..], &options, more].concat());
     assert!(matches!(status, Some(0 | 1)), "{folder}: {errors}");
+    let first = usize::from(more.contains(&"--cycles")) * 2;
     let row = |line: &str| {
         let cells: Vec<&str> = line.split('\t').collect();
-        (cells[0].to_owned(), cells[1].split('#').next().unwrap_or_default().to_owned())
+        let offer = cells[first + 1].split('#').next().unwrap_or_default().to_owned();
+        (first == 0 || cells[0] == "2").then(|| (cells[first].to_owned(), offer))
     };
-    out.lines().skip(1).map(row).collect()
+    out.lines().skip(1).filter_map(row).collect()
+}
+
+/// Reads what a real cycle did.
+fn actual(folder: &str) -> Json {
+    let text = std::fs::read_to_string(format!("{folder}/actual.json")).expect("it is there");
+    serde_json::from_str(&text).expect("it is JSON")
 }
 
 /// Returns the submitter of each job.
@@ -73,8 +83,7 @@ fn whole_slot(host: &str) -> String {
 
 impl Counts {
     fn add(&mut self, folder: &str) {
-        let actual = std::fs::read_to_string(format!("{folder}/actual.json")).expect("it is there");
-        let actual: Json = serde_json::from_str(&actual).expect("it is JSON");
+        let actual = actual(folder);
         let (time, users) = (actual["time"].to_string(), submitters(folder));
         let list = |key: &str| actual[key].as_array().cloned().unwrap_or_default();
         let real: Vec<(String, String)> = list("act").iter().map(|of| (text(&of[1]), text(&of[2]))).collect();
@@ -143,4 +152,59 @@ fn fifteen_situations_end_as_in_a_real_pool() {
     assert_eq!((counts.cycles, counts.real, counts.real_starts), (30, 208, 263), "{counts:?}");
     assert!(counts.predicted == 207 && counts.same >= 201 && counts.same_by_submitter >= 28, "{counts:?}");
     assert!(counts.predicted_starts <= 254 && counts.did_start >= 250 && counts.started_there >= 237, "{counts:?}");
+}
+
+/// Predicts the second of two consecutive cycles from what was known before the first. Returns the numbers of real matches, of
+/// predicted ones, and of those with the same submitter and slot.
+fn compare_second(first: &str, second: &str) -> [usize; 3] {
+    let [before, after] = [actual(first), actual(second)];
+    let interval = after["time"].as_i64().unwrap_or(0) - before["time"].as_i64().unwrap_or(0);
+    // The jobs that were submitted between the two cycles.
+    let [time, jobs] = [before["time"].to_string(), format!("{second}/jobs.long.gz")];
+    let (_, out, errors) = classad(&["query", &format!("QDate > {time}"), &jobs, "-o", "long"]);
+    assert!(errors.is_empty(), "{errors}");
+    let later = file(&format!("{}-later.long", first.replace('/', "-")), out);
+    let rows = rows(first, &time, &["--cycles", "2", "--interval", &interval.to_string(), &later]);
+    let mut users = submitters(first);
+    users.extend(submitters(second));
+    let predicted = counted(rows.into_iter().map(|(job, slot)| (users.get(&job).cloned().unwrap_or_default(), slot)));
+    let real = after["act"].as_array().cloned().unwrap_or_default();
+    let real = counted(real.iter().map(|of| (text(&of[1]), text(&of[2]))));
+    let same = real.iter().map(|(pair, count)| predicted.get(pair).copied().unwrap_or(0).min(*count)).sum();
+    let counts = [real.values().sum(), predicted.values().sum(), same];
+    println!("{first}: {} real, {} predicted, {same} the same", counts[0], counts[1]);
+    counts
+}
+
+#[test]
+fn second_cycles_are_predicted_from_the_first() {
+    let pairs = [
+        ("A1", "A1b"),
+        ("N0", "N1"),
+        ("P1-leftovers", "P1b"),
+        ("R11", "R11b"),
+        ("R13", "R13b"),
+        ("S21", "S21b"),
+        ("S24", "S24b"),
+        ("Z3", "Z3b"),
+        ("Z4", "Z4b"),
+    ];
+    let counts = pairs.map(|pair| {
+        let [first, second] = <[&str; 2]>::from(pair).map(|name| format!("tests/pool/cycles/{name}"));
+        compare_second(&first, &second)
+    });
+    assert_eq!(counts.map(|[real, ..]| real), [4, 8, 7, 3, 3, 2, 4, 2, 0]);
+    assert!(counts.iter().all(|[real, predicted, same]| real == predicted && real == same), "{counts:?}");
+}
+
+/// What differs: the order of slots and submitters in the collector.
+#[test]
+fn second_cycles_of_another_pool_are_predicted_from_the_first() {
+    let folders = std::fs::read_dir("tests/pool/negotiation/cycles").expect("it is there");
+    let folders = folders.map(|entry| entry.expect("it can be read").path().display().to_string());
+    let firsts: Vec<String> = folders.filter_map(|path| Some(path.strip_suffix("-1")?.to_owned())).collect();
+    let counts = firsts.iter().map(|path| compare_second(&format!("{path}-1"), &format!("{path}-2")));
+    let sum = counts.fold([0; 3], |sum, counts| [0, 1, 2].map(|place| sum[place] + counts[place]));
+    let [real, predicted, same] = sum;
+    assert!(firsts.len() == 15 && real == 33 && predicted == 33 && same >= 30, "{sum:?}");
 }

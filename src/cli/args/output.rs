@@ -41,8 +41,8 @@ pub struct NullArgs {
     pub null: Option<String>,
 }
 
-/// The forms of a census: rows, and a picture.
-const CENSUS: &[OutputForm] = &[Table, Json, Jsonl, Csv, Tsv, Markdown, Names, Svg];
+/// The forms of rows, and a picture.
+const ROWS_OR_PICTURE: &[OutputForm] = &[Table, Json, Jsonl, Csv, Tsv, Markdown, Names, Svg];
 
 /// The forms of gangs.
 const GANGS: &[OutputForm] = &[Tree, Table, Json, Jsonl, Long, New, Xml, Yaml, Csv, Tsv, Markdown, Names, Svg];
@@ -75,7 +75,7 @@ const CONVERTED: &[OutputForm] = &[Long, New, Json, Jsonl, Xml, Yaml, Parquet];
 const FORMS: [(&str, &[OutputForm]); 21] = [
     ("anonymize", DOCUMENTS),
     ("autocluster", ROWS_OR_ADS),
-    ("census", CENSUS),
+    ("census", ROWS_OR_PICTURE),
     ("claim", ROWS),
     ("collect", ADS),
     ("convert", CONVERTED),
@@ -85,7 +85,7 @@ const FORMS: [(&str, &[OutputForm]); 21] = [
     ("gangmatch", GANGS),
     ("join", ROWS),
     ("match", ROWS),
-    ("negotiate", ROWS),
+    ("negotiate", ROWS_OR_PICTURE),
     ("parse", ADS),
     ("query", QUERIED),
     ("refs", ROWS),

@@ -47,6 +47,26 @@ impl BarChart {
     }
 }
 
+/// Returns a line of at most `cells` columns, each as high as the mean of its numbers is in proportion to `most`. A number
+/// above 0 has at least the lowest column.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)] // eight heights
+pub fn column_chart(numbers: &[f64], most: f64, cells: usize) -> String {
+    let heights: &[char] = if diagnostics::supports_unicode() {
+        &[' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█']
+    } else {
+        &[' ', '.', ':', '+', '#']
+    };
+    let columns = cells.min(numbers.len());
+    let column = |column: usize| {
+        let part = &numbers[column * numbers.len() / columns..(column + 1) * numbers.len() / columns];
+        let mean = part.iter().sum::<f64>() / part.len() as f64;
+        let top = heights.len() - 1;
+        let height = (mean / most.max(f64::MIN_POSITIVE) * top as f64).round() as usize;
+        heights[height.clamp(usize::from(mean > 0.0), top)]
+    };
+    (0..columns).map(column).collect()
+}
+
 /// A bin of a histogram: the half-open range from `from` to `to`; the last bin includes `to`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HistogramBin {

@@ -201,7 +201,9 @@ impl TableWriter {
             return refuse("only `query --af` and `convert --columns` write parquet");
         }
         if form == OutputForm::Svg {
-            return refuse("this command draws no picture: census, explain and gangmatch do");
+            return refuse(
+                "this draws no picture: census, explain, gangmatch and `negotiate --cycles N --by-submitter` do",
+            );
         }
         if matches!(form, OutputForm::Long | OutputForm::New | OutputForm::Xml | OutputForm::Yaml) {
             return refuse("rows cannot be printed in this format: use table, csv, tsv, markdown, json or jsonl");

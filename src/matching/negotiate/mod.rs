@@ -15,6 +15,7 @@ mod offers;
 mod policy_candidates;
 mod priority_attributes;
 mod rounds;
+mod simulation;
 mod starts;
 #[cfg(test)]
 mod tests;
@@ -43,6 +44,9 @@ pub use limit_counts::ReachedLimit;
 pub use policy_candidates::PolicyCandidates;
 use priority_attributes::PriorityAttributes;
 use rounds::run_rounds;
+pub use simulation::{
+    RunTime, SimulatedCycle, SimulatedGrant, SimulationSettings, SimulationTotals, SubmitterState, simulate,
+};
 pub use starts::{ExceededQuota, RequestStarts};
 
 /// The settings of a negotiation cycle.

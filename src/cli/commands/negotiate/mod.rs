@@ -1,6 +1,8 @@
 //! `classad negotiate`: a complete negotiation cycle.
 
 mod compare;
+mod course;
+mod cycles;
 mod summary;
 mod transcript;
 
@@ -19,7 +21,7 @@ use classad::syntax::{ParseOptions, parse_expression};
 use classad::text::similar_ids;
 
 use crate::cli::args::acceleration::AccelerationArgs;
-use crate::cli::args::advertising::{AdvertisingArgs, SlotSelection};
+use crate::cli::args::advertising::{AdvertisingArgs, SlotSelection, retain_available};
 use crate::cli::args::notify::NotifyArgs;
 use crate::cli::args::policy::{LoadedPolicy, PolicyArgs, PolicyConfigArgs};
 use crate::cli::found_pairs::matches_of;
@@ -38,6 +40,7 @@ use crate::cli::render::match_table::{MatchColumns, write_match_table};
 use crate::cli::render::output::{self, out};
 use crate::cli::render::rows::{ResultTable, TableCell};
 use crate::cli::session::Session;
+use cycles::{CycleRows, CyclesArgs};
 use transcript::Transcript;
 
 const EXAMPLES: &str = "\
@@ -113,6 +116,8 @@ pub struct Negotiate {
     #[arg(long, conflicts_with_all = ["transcript", "usage", "userprio", "no_index", "no_autocluster", "no_matchlist"])]
     compare: bool,
     #[command(flatten)]
+    cycles: CyclesArgs,
+    #[command(flatten)]
     notify: NotifyArgs,
     #[command(flatten)]
     ads: AdvertisingArgs,
@@ -121,7 +126,8 @@ pub struct Negotiate {
 impl Negotiate {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         self.check_options()?;
-        let sources = input::open_sides(session, &self.requests, &self.pool)?;
+        let requests = self.cycles.from_history.as_ref().map_or(&self.requests[..], std::slice::from_ref);
+        let sources = input::open_sides(session, requests, &self.pool)?;
         input::note_files_of_both_sides(session, &sources);
         let mut policy = self.policy_config.read_policy(session, &self.policy)?;
         if self.by_submitter && policy.policy.share.is_none() && self.usage.is_none() && self.userprio.is_none() {
@@ -146,6 +152,15 @@ impl Negotiate {
             ..NegotiationSettings::new(policy.policy.clone(), self.ads.common.protocol(session), session.context())
         };
         let settings = parties.with_typed_ranks(settings);
+        if self.cycles.cycles.is_some() {
+            let rows = match (self.by_submitter, self.starts) {
+                (true, _) => CycleRows::Submitters,
+                (_, true) => CycleRows::Starts,
+                _ => CycleRows::Matches,
+            };
+            let output = (rows, self.ads.common.output);
+            return self.cycles.run(session, &parties, &settings, accountant, output);
+        }
         if self.compare {
             let rows = compare::comparison_table(&settings, &parties.ads(), reading_seconds);
             self.ads.common.output.write(&rows.map_err(|fault| policy.report_fault(session, fault))?)?;
@@ -186,9 +201,17 @@ impl Negotiate {
             // The comparison counts the submitters.
             also.names.insert(Name::new("Owner"));
         }
-        let reading = self.ads.selective_mode(&self.notify);
         let slots = SlotSelection::of_policy(&policy.policy);
-        Ok(Parties::new(self.ads.read_current(session, sources, reading, &also, slots)?))
+        // The jobs of a history have ended.
+        let is_history = self.cycles.from_history.is_some();
+        let admitted = if is_history { SlotSelection::All } else { slots };
+        let reading = match self.cycles.cycles {
+            Some(_) => AdvertisingArgs::whole_mode(&self.notify),
+            None => self.ads.selective_mode(&self.notify),
+        };
+        let [requests, offers] = self.ads.read_current(session, sources, reading, &also, admitted)?;
+        let offers = if is_history { retain_available(session, offers, slots) } else { offers };
+        Ok(Parties::new([requests, offers]))
     }
 
     /// Runs the cycle. Reports ports that cannot be used, and warns of ranks that count as 0.

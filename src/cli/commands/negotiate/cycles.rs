@@ -1,0 +1,227 @@
+//! `negotiate --cycles`: many cycles of a pool that moves.
+
+use std::ops::ControlFlow;
+
+use clap::Args;
+use classad::ad::{Name, Value};
+use classad::matching::negotiate::{
+    NegotiationSettings, RunTime, SimulatedCycle, SimulatedGrant, SimulationSettings, SimulationTotals, simulate,
+};
+use classad::matching::policy::{Accountant, Policy};
+use classad::protocol::evaluate_attribute;
+use classad::text::{counted, with_commas};
+
+use super::course::Course;
+use crate::cli::args::output::TableOutputArgs;
+use crate::cli::io::argument_text::parse_argument_expression;
+use crate::cli::io::parties::Parties;
+use crate::cli::matching_run::report_progress;
+use crate::cli::outcome::{Failure, Status};
+use crate::cli::render::match_table::{PAIR_HEADER, pair_row};
+use crate::cli::render::output::{OutputForm, out};
+use crate::cli::render::rows::{TableCell, TableWriter};
+use crate::cli::session::Session;
+
+/// The seconds that a job of a history ran.
+const HISTORY_RUN_TIME: &str = "RemoteWallClockTime > 0 ? RemoteWallClockTime \
+                                : (CompletionDate ?: EnteredCurrentStatus) - JobCurrentStartDate";
+
+/// The options of many cycles.
+#[derive(Args)]
+pub struct CyclesArgs {
+    /// Run N cycles: what a cycle leaves is what the next one finds
+    ///
+    /// A job waits from its `QDate` on. It starts as with --starts, and its slots are free again when its run time is over.
+    /// Usage and priorities follow. The rows are the matches of each cycle, with --starts the jobs that start, with
+    /// --by-submitter what each submitter has after each cycle: as a table over all cycles, or as a picture (-o svg).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000),
+          conflicts_with_all = ["transcript", "why", "compare", "usage", "notify"])]
+    pub cycles: Option<u64>,
+    /// Seconds from one cycle to the next
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(i64).range(1..),
+          requires = "cycles")]
+    interval: i64,
+    /// Seconds that a job runs, such as `RunTime ?: 3600`: an expression about the job, with the slot as TARGET. Without it,
+    /// jobs run until the end
+    #[arg(long, value_name = "EXPR", requires = "cycles")]
+    run_time: Option<String>,
+    /// Take the jobs of this history as the queue: each waits from its `QDate`, and runs as long as it did. The first cycle is
+    /// at the earliest `QDate`, when all slots are free
+    #[arg(long, value_name = "FILE", requires = "cycles", conflicts_with = "requests")]
+    pub from_history: Option<String>,
+}
+
+/// What the rows of the cycles are about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum CycleRows {
+    Matches,
+    Starts,
+    Submitters,
+}
+
+impl CyclesArgs {
+    /// Runs the cycles, and writes their rows.
+    pub fn run(
+        &self,
+        session: &mut Session,
+        parties: &Parties,
+        settings: &NegotiationSettings,
+        accountant: Option<Accountant>,
+        (rows, form): (CycleRows, TableOutputArgs),
+    ) -> Result<Status, Failure> {
+        let of = self.settings(session, parties)?;
+        let [requests, _] = parties.ads();
+        let offers: Vec<_> = parties.offers.iter().map(|offer| (offer.id().to_owned(), offer.ad.clone())).collect();
+        let mut accountant = accountant.unwrap_or_default();
+        let mut writer = CycleWriter::new(parties, &settings.policy, rows, form)?;
+        let mut failure = None;
+        let mut tell = |cycle: &SimulatedCycle| {
+            let done = usize::try_from(cycle.number).ok();
+            report_progress(done.unwrap_or(usize::MAX), usize::try_from(of.cycles).ok());
+            match writer.write(cycle) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    failure = Some(error);
+                    ControlFlow::Break(())
+                }
+            }
+        };
+        let totals = simulate(settings, &of, (&requests, &offers), &mut accountant, &mut tell);
+        let totals = totals.map_err(|fault| Failure::Refused(Some(fault.to_string())))?;
+        if let Some(failure) = failure {
+            return Err(failure);
+        }
+        session.check_interrupt()?;
+        writer.finish()?;
+        session.note(&totals_text(of.cycles, &totals));
+        if totals.without_run_time > 0 {
+            let starts = counted(totals.without_run_time, "start");
+            session.note(&format!("{starts} without a run time of at least 0 seconds: such a job runs until the end"));
+        }
+        Ok(Status::of(totals.matches > 0))
+    }
+
+    fn settings(&self, session: &mut Session, parties: &Parties) -> Result<SimulationSettings, Failure> {
+        let run_time = match (&self.run_time, &self.from_history) {
+            (Some(text), _) => Some(parse_argument_expression(session, "--run-time", text)?),
+            (None, Some(_)) => Some(parse_argument_expression(session, "--run-time", HISTORY_RUN_TIME)?),
+            (None, None) => None,
+        };
+        let context = session.context();
+        let arrival = |value| if let Some(Value::Integer(at)) = value { Some(at) } else { None };
+        let arrivals =
+            parties.requests.iter().filter_map(|of| arrival(evaluate_attribute(&of.ad, &Name::new("QDate"), &context)));
+        let of_history = self.from_history.as_ref().and_then(|_| arrivals.min());
+        Ok(SimulationSettings {
+            cycles: self.cycles.unwrap_or(1),
+            interval: self.interval,
+            begin: of_history.or(context.now).unwrap_or_default(),
+            run_time: run_time.map(|expression| RunTime { expression }),
+            frees_offers: self.from_history.is_some(),
+        })
+    }
+}
+
+/// Writes rows of cycles as they end.
+struct CycleWriter<'p> {
+    parties: &'p Parties,
+    rows: CycleRows,
+    /// `None` if all is written in the end.
+    table: Option<TableWriter>,
+    course: Course<'p>,
+    form: TableOutputArgs,
+}
+
+impl<'p> CycleWriter<'p> {
+    fn new(parties: &'p Parties, policy: &'p Policy, rows: CycleRows, form: TableOutputArgs) -> Result<Self, Failure> {
+        let groups = policy.weighted_share().map(|share| &share.groups).filter(|groups| groups.groups().len() > 1);
+        let course = Course::new(groups);
+        let kind = form.form.unwrap_or(if Session::is_terminal() { OutputForm::Table } else { OutputForm::Tsv });
+        let is_summed = rows == CycleRows::Submitters && matches!(kind, OutputForm::Table | OutputForm::Svg);
+        let first = ["cycle", "time"].into_iter();
+        let header: Vec<&str> = match rows {
+            CycleRows::Matches => first.chain(PAIR_HEADER).chain(["preempted"]).collect(),
+            CycleRows::Starts => first.chain(PAIR_HEADER).chain(["preempted", "evicted", "ends"]).collect(),
+            CycleRows::Submitters => first.chain(course.header()).collect(),
+        };
+        let header = header.into_iter().map(str::to_owned).collect();
+        let table = if is_summed { None } else { Some(TableWriter::new(header, form.form, !form.no_header)?) };
+        Ok(CycleWriter { parties, rows, table, course, form })
+    }
+
+    fn write(&mut self, cycle: &SimulatedCycle) -> Result<(), Failure> {
+        let Some(table) = &mut self.table else {
+            self.course.add(cycle);
+            return Ok(());
+        };
+        let mut out = out();
+        #[allow(clippy::cast_possible_wrap)] // at most 10,000,000
+        let first: [TableCell; 2] =
+            [Value::Integer(cycle.number as i64), Value::Integer(cycle.time)].map(|number| TableCell::from(&number));
+        let grants = match self.rows {
+            CycleRows::Matches => &cycle.matches,
+            CycleRows::Starts => &cycle.starts,
+            CycleRows::Submitters => {
+                for row in self.course.rows(cycle) {
+                    table.write(&mut out, first.iter().cloned().chain(row).collect())?;
+                }
+                return Ok(());
+            }
+        };
+        for SimulatedGrant { request, offers, ranks, preempted, evicted, end } in grants {
+            for offer in offers {
+                let mut row = first.to_vec();
+                row.extend(pair_row(self.parties.request_name(*request, None), offer.clone(), *ranks));
+                row.push(preempted.clone().unwrap_or_default().into());
+                if self.rows == CycleRows::Starts {
+                    row.push(evicted.map_or(String::new(), |of| self.parties.request_name(of, None)).into());
+                    row.push(end.map_or_else(|| String::new().into(), |end| (&Value::Integer(end)).into()));
+                }
+                table.write(&mut out, row)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<(), Failure> {
+        match self.table {
+            Some(mut table) => table.finish(&mut out()),
+            None => self.course.write(self.form),
+        }
+    }
+}
+
+/// Says what happened in all cycles.
+fn totals_text(cycles: u64, totals: &SimulationTotals) -> String {
+    let SimulationTotals { matches, started, ended, evicted, running, waiting, future, .. } = *totals;
+    let matches = if matches == 1 { "1 match".to_owned() } else { format!("{} matches", with_commas(matches)) };
+    let cycles = counted(usize::try_from(cycles).unwrap_or(usize::MAX), "cycle");
+    let mut parts = vec![format!("{cycles}: {matches}, {}", counted(started, "start"))];
+    parts.push(format!("{} ended", with_commas(ended)));
+    if evicted > 0 {
+        parts.push(format!("{} evicted", with_commas(evicted)));
+    }
+    let mut text =
+        format!("{}; in the end, {} run and {} wait", parts.join(", "), with_commas(running), with_commas(waiting));
+    if future > 0 {
+        text += &format!(", {} come later", with_commas(future));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use classad::matching::negotiate::SimulationTotals;
+
+    use super::totals_text;
+
+    #[test]
+    fn what_happened_is_counted() {
+        let totals = SimulationTotals { matches: 1, started: 3, running: 2, ended: 1, ..SimulationTotals::default() };
+        assert_eq!(totals_text(1, &totals), "1 cycle: 1 match, 3 starts, 1 ended; in the end, 2 run and 0 wait");
+        let totals = SimulationTotals { evicted: 1, future: 4, waiting: 1_200, ..totals };
+        let expected =
+            "20 cycles: 1 match, 3 starts, 1 ended, 1 evicted; in the end, 2 run and 1,200 wait, 4 come later";
+        assert_eq!(totals_text(20, &totals), expected);
+    }
+}

@@ -1,0 +1,301 @@
+//! Simulation of a pool over consecutive cycles: what a cycle leaves is what the next one finds.
+//!
+//! A request that starts uses its offers until its run time is over, or until another request takes one of them. Its claim
+//! ends with it: the access point gives it to no further request before the next cycle.
+
+mod report;
+mod run_time;
+mod slots;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+
+use crate::ad::{Ad, Expression, Name, Value};
+use crate::matching::policy::{Account, Accountant, PolicyFault, with_attributes};
+use crate::protocol::{RESOURCE_COUNT, evaluate_attribute, resource_count};
+
+use super::event::Grant;
+use super::{NegotiationOutcome, NegotiationSettings, negotiate, submitter_name};
+pub use report::{SimulatedCycle, SimulatedGrant, SimulationTotals, SubmitterState};
+pub use run_time::RunTime;
+use slots::SimulatedSlots;
+
+/// What is simulated besides the cycles themselves.
+#[derive(Clone, Debug)]
+pub struct SimulationSettings {
+    /// Number of cycles.
+    pub cycles: u64,
+    /// Time between two cycles in seconds, at least 1.
+    pub interval: i64,
+    /// Time of the first cycle in seconds since 1970.
+    pub begin: i64,
+    /// How long requests run. Without it, they run until the end.
+    pub run_time: Option<RunTime>,
+    /// Whether all offers are free in the beginning.
+    pub frees_offers: bool,
+}
+
+/// Runs cycles. Offers have names. `accountant` has the priorities in the beginning, and those of the end afterwards. `tell` is
+/// called with each cycle as it ends; if it returns [`ControlFlow::Break`], the simulation ends.
+///
+/// # Errors
+///
+/// Fails if values of the policy's vectors cannot be compared.
+pub fn simulate(
+    settings: &NegotiationSettings,
+    of: &SimulationSettings,
+    (requests, offers): (&[Ad], &[(String, Ad)]),
+    accountant: &mut Accountant,
+    tell: &mut dyn FnMut(&SimulatedCycle) -> ControlFlow<()>,
+) -> Result<SimulationTotals, PolicyFault> {
+    let settings = NegotiationSettings { finds_starts: true, ..settings.clone() };
+    let mut simulation = Simulation::new(settings, of, requests, offers, accountant);
+    for number in 1..=of.cycles {
+        let cycle = simulation.run_cycle(number)?;
+        let context = &simulation.settings.context;
+        if tell(&cycle).is_break() || context.is_interrupted() || context.has_spent_comparisons() {
+            break;
+        }
+    }
+    Ok(simulation.end())
+}
+
+/// A request in the simulation.
+struct SimulatedRequest {
+    ad: Ad,
+    submitter: String,
+    /// The time from which it waits: `QDate`.
+    arrival: i64,
+    /// Number of units that wait.
+    waiting: usize,
+    /// Whether it is a resource request, which stands for a number of units.
+    is_counted: bool,
+}
+
+/// A request that runs.
+struct Run {
+    request: usize,
+    /// The slots that it uses.
+    slots: Vec<usize>,
+    /// The time at which it ends.
+    end: Option<i64>,
+}
+
+struct Simulation<'s> {
+    settings: NegotiationSettings,
+    of: &'s SimulationSettings,
+    requests: Vec<SimulatedRequest>,
+    slots: SimulatedSlots,
+    /// The requests that run, by number.
+    runs: BTreeMap<usize, Run>,
+    next_run: usize,
+    /// The end and the number of each run that ends.
+    ends: BTreeSet<(i64, usize)>,
+    accountant: &'s mut Accountant,
+    totals: SimulationTotals,
+}
+
+impl SimulatedRequest {
+    fn new(ad: &Ad, submitter: String, settings: &NegotiationSettings) -> Self {
+        let count = resource_count(ad, &settings.context);
+        let arrival = match evaluate_attribute(ad, &Name::new("QDate"), &settings.context) {
+            Some(Value::Integer(at)) => at,
+            _ => i64::MIN,
+        };
+        let (waiting, is_counted) = (count.unwrap_or(1), count.is_some());
+        SimulatedRequest { ad: ad.clone(), submitter, arrival, waiting, is_counted }
+    }
+
+    /// Returns the ad with which it asks for offers.
+    fn asking_ad(&self) -> Ad {
+        if !self.is_counted {
+            return self.ad.clone();
+        }
+        let count = Value::Integer(i64::try_from(self.waiting).unwrap_or(i64::MAX));
+        self.ad.with(Name::new(RESOURCE_COUNT), Expression::literal(count))
+    }
+}
+
+impl<'s> Simulation<'s> {
+    fn new(
+        settings: NegotiationSettings,
+        of: &'s SimulationSettings,
+        requests: &[Ad],
+        offers: &[(String, Ad)],
+        accountant: &'s mut Accountant,
+    ) -> Self {
+        let submitter = |ad: &Ad| {
+            let share = settings.policy.share.as_ref();
+            share.map_or_else(String::new, |share| submitter_name(share, ad, &settings.context))
+        };
+        let prepared = with_attributes(requests, &settings.policy.request_attributes);
+        let request = |(ad, prepared): (&Ad, &Ad)| SimulatedRequest::new(ad, submitter(prepared), &settings);
+        let requests = requests.iter().zip(&prepared).map(request).collect();
+        let mut slots = SimulatedSlots::new(offers, &settings);
+        if of.frees_offers {
+            slots.release_all(of.begin, &settings.context);
+        }
+        let mut simulation = Simulation {
+            of,
+            requests,
+            slots,
+            runs: BTreeMap::new(),
+            next_run: 0,
+            ends: BTreeSet::new(),
+            accountant,
+            totals: SimulationTotals::default(),
+            settings,
+        };
+        // A clock before the accounts charges no time.
+        simulation.accountant.accounted_until = Some(of.begin);
+        simulation.accountant.assign_all([]);
+        for (submitter, weight) in simulation.slots.all_uses() {
+            simulation.charge(&submitter, weight);
+        }
+        simulation
+    }
+
+    /// Runs the cycle with a 1-based number.
+    fn run_cycle(&mut self, number: u64) -> Result<SimulatedCycle, PolicyFault> {
+        let passed = i64::try_from(number.saturating_sub(1)).unwrap_or(i64::MAX).saturating_mul(self.of.interval);
+        let time = self.of.begin.saturating_add(passed);
+        let mut cycle = SimulatedCycle::new(number, time);
+        self.end_runs(&mut cycle);
+        self.accountant.advance(time);
+        self.settings.context.now = Some(time);
+        let is_waiting = |request: &SimulatedRequest| request.waiting > 0 && request.arrival <= time;
+        let asking: Vec<usize> = (0..self.requests.len()).filter(|of| is_waiting(&self.requests[*of])).collect();
+        let ads: Vec<Ad> = asking.iter().map(|request| self.requests[*request].asking_ad()).collect();
+        let (slots, offers) = self.slots.offers();
+        let outcome = self.negotiate(&ads, &offers)?;
+        cycle.add_submitters(&outcome);
+        for grant in &outcome.grants {
+            let names = grant.offers.iter().map(|granted| self.slots.part_name(slots[granted.offer], granted.part));
+            cycle.matches.push(SimulatedGrant::new(asking[grant.request], grant, names.collect()));
+        }
+        self.totals.matches += cycle.matches.len();
+        let preempting = outcome.grants.iter().filter(|grant| grant.offers.iter().any(|of| of.preempted.is_some()));
+        let starting = outcome.starts.iter().flat_map(|starts| &starts.grants);
+        for grant in starting.chain(preempting) {
+            self.start(grant, (&asking, &slots), &mut cycle);
+        }
+        for run in self.runs.values() {
+            cycle.submitter(&self.requests[run.request].submitter).running += 1;
+        }
+        for (name, state) in &mut cycle.submitters {
+            state.used = self.accountant.submitters.get(name).map_or(0.0, |account| account.resources);
+        }
+        Ok(cycle)
+    }
+
+    /// Ends the runs whose time is over, in the order of their ends.
+    fn end_runs(&mut self, cycle: &mut SimulatedCycle) {
+        while let Some((end, number)) = self.ends.first().copied().filter(|(end, _)| *end <= cycle.time) {
+            self.accountant.advance(end);
+            if let Some(run) = self.stop(number, end, None) {
+                cycle.submitter(&self.requests[run.request].submitter).ended += 1;
+                self.totals.ended += 1;
+            }
+        }
+    }
+
+    fn negotiate(&self, ads: &[Ad], offers: &[Ad]) -> Result<NegotiationOutcome, PolicyFault> {
+        let priority = |name: &str| {
+            let is_known = self.accountant.knows(name) || self.new_factor(name).is_none();
+            is_known.then(|| self.accountant.effective_priority(name))
+        };
+        negotiate(&self.settings, ads, offers, &priority, &mut |_| ControlFlow::Continue(()))
+    }
+
+    /// Starts a request in its offers. Requests that run there wait again.
+    fn start(&mut self, grant: &Grant, (asking, slots): (&[usize], &[usize]), cycle: &mut SimulatedCycle) {
+        let request = asking[grant.request];
+        let number = self.next_run;
+        let (mut run, mut evicted) = (Run { request, slots: Vec::new(), end: None }, None);
+        for granted in &grant.offers {
+            let slot = slots[granted.offer];
+            if let Some(number) = self.slots.run_in(slot).filter(|_| granted.portion.is_none()) {
+                evicted = self.evict(number, slot, cycle);
+            } else if let Some((user, weight)) = self.slots.take_use(slot) {
+                self.charge(&user, -weight);
+            }
+            let ad = self.requests[request].ad.clone();
+            let claimed = self.slots.claim(slot, granted, (&ad, number), cycle.time, &self.settings);
+            let submitter = self.requests[request].submitter.clone();
+            let weight = self.slots.set_use(claimed, &submitter, &self.settings);
+            self.charge(&submitter, weight);
+            run.slots.push(claimed);
+        }
+        self.next_run += 1;
+        self.requests[request].waiting -= 1;
+        if let Some(rule) = &self.of.run_time {
+            let slot = run.slots.first().map(|slot| self.slots.ad(*slot));
+            match rule.seconds(&self.requests[request].ad, slot, &self.settings.context) {
+                Some(seconds) => run.end = Some(cycle.time.saturating_add(seconds)),
+                None => self.totals.without_run_time += 1,
+            }
+        }
+        self.ends.extend(run.end.map(|end| (end, number)));
+        let names = run.slots.iter().map(|slot| self.slots.name(*slot).to_owned()).collect();
+        let started = SimulatedGrant { end: run.end, evicted, ..SimulatedGrant::new(request, grant, names) };
+        cycle.submitter(&self.requests[request].submitter).started += 1;
+        cycle.starts.push(started);
+        self.totals.started += 1;
+        self.runs.insert(number, run);
+    }
+
+    /// Takes the offers of a run away. Its request waits again. One of its slots is `taken` by another request.
+    /// Returns the index of the request.
+    fn evict(&mut self, number: usize, taken: usize, cycle: &mut SimulatedCycle) -> Option<usize> {
+        let run = self.stop(number, cycle.time, Some(taken))?;
+        self.requests[run.request].waiting += 1;
+        cycle.submitter(&self.requests[run.request].submitter).evicted += 1;
+        self.totals.evicted += 1;
+        Some(run.request)
+    }
+
+    /// Stops a run: its slots are free again, but for one that is taken by another request.
+    fn stop(&mut self, number: usize, at: i64, taken: Option<usize>) -> Option<Run> {
+        let run = self.runs.remove(&number)?;
+        if let Some(end) = run.end {
+            self.ends.remove(&(end, number));
+        }
+        for slot in &run.slots {
+            if let Some((submitter, weight)) = self.slots.take_use(*slot) {
+                self.charge(&submitter, -weight);
+            }
+            if taken != Some(*slot) {
+                self.slots.release(*slot, at, &self.settings.context);
+            }
+        }
+        Some(run)
+    }
+
+    fn new_factor(&self, submitter: &str) -> Option<f64> {
+        self.settings.policy.weighted_share().and_then(|share| share.new_factor(submitter))
+    }
+
+    /// Adds weight to what a submitter uses from now on.
+    fn charge(&mut self, submitter: &str, weight: f64) {
+        if !self.accountant.knows(submitter) {
+            let account = self.new_factor(submitter).map(|factor| Account { factor, ..Account::default() });
+            self.accountant.submitters.insert(submitter.to_owned(), account.unwrap_or_default());
+        }
+        if let Some(account) = self.accountant.submitters.get_mut(submitter) {
+            account.resources = (account.resources + weight).max(0.0);
+        }
+    }
+
+    fn end(mut self) -> SimulationTotals {
+        let now = self.settings.context.now.unwrap_or(self.of.begin);
+        for request in &self.requests {
+            *(if request.arrival <= now { &mut self.totals.waiting } else { &mut self.totals.future }) +=
+                request.waiting;
+        }
+        self.totals.running = self.runs.len();
+        self.totals
+    }
+}
+
+#[cfg(test)]
+mod tests;

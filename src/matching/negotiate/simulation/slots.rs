@@ -1,0 +1,229 @@
+//! The slots of a simulation: which are in use, and what is left of those that are divided.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::ad::{Ad, Name, Value};
+use crate::eval::{Context, Environment, Evaluator};
+use crate::matching::notification::part_name;
+use crate::matching::policy::with_attributes;
+use crate::protocol::{
+    AdvertisedState, Advertisement, claimed_offer, divided_offer, dynamic_slot, dynamic_slot_name, evaluate_attribute,
+    has_child, parent_slot_name, portion_of_child, released_offer, with_child, with_portion, without_child,
+    without_portion,
+};
+use crate::syntax::{ParseOptions, parse_expression};
+
+use super::super::NegotiationSettings;
+use super::super::granted_offer::GrantedOffer;
+use super::super::weight_accounts::WeightAccounts;
+
+/// A slot, or a part of one.
+struct SimulatedSlot {
+    name: String,
+    /// The ad now.
+    ad: Ad,
+    /// The ad when nobody uses the slot. `None` for a part of a slot, which is gone then.
+    free_ad: Option<Ad>,
+    /// The slot of which this is a part, and what it has of it.
+    part_of: Option<(usize, Ad)>,
+    /// Whether it is offered. Parts that are no dynamic slots are not, and parts that were given back.
+    is_offered: bool,
+    /// Number of the run that uses the slot.
+    run: Option<usize>,
+    /// The submitter who uses the slot, and the weight.
+    usage: Option<(String, f64)>,
+}
+
+/// All slots, by index. A new part gets the next index.
+pub struct SimulatedSlots {
+    slots: Vec<SimulatedSlot>,
+    names: FxHashSet<String>,
+    /// Whether slots in use are offered, too.
+    offers_used: bool,
+}
+
+impl SimulatedSlots {
+    /// Creates the slots of named ads. Those that are in use stay so until a request takes them.
+    pub fn new(offers: &[(String, Ad)], settings: &NegotiationSettings) -> Self {
+        let context = &settings.context;
+        let ads: Vec<Ad> = offers.iter().map(|(_, ad)| ad.clone()).collect();
+        let uses = uses(&ads, settings);
+        let index: FxHashMap<&str, usize> =
+            offers.iter().enumerate().map(|(index, (name, _))| (name.as_str(), index)).collect();
+        let slot = |((name, ad), usage): (&(String, Ad), Option<(String, f64)>)| {
+            let parent = parent_slot_name(ad, name, context).and_then(|parent| index.get(parent.as_str()).copied());
+            let part_of = parent.map(|parent| (parent, portion_of_child(&offers[parent].1, ad, None, context)));
+            let free_ad = match (&part_of, &usage) {
+                (Some(_), _) => None,
+                (None, None) => Some(ad.clone()),
+                (None, Some(_)) => Some(released_offer(ad, context.now.unwrap_or_default(), context)),
+            };
+            SimulatedSlot { name: name.clone(), ad: ad.clone(), free_ad, part_of, is_offered: true, run: None, usage }
+        };
+        SimulatedSlots {
+            slots: offers.iter().zip(uses).map(slot).collect(),
+            names: offers.iter().map(|(name, _)| name.clone()).collect(),
+            offers_used: !settings.policy.docking.is_empty(),
+        }
+    }
+
+    /// Frees all slots that are in use.
+    pub fn release_all(&mut self, at: i64, context: &Context) {
+        for slot in 0..self.slots.len() {
+            if self.slots[slot].usage.take().is_some() {
+                self.release(slot, at, context);
+            }
+        }
+    }
+
+    /// Returns the slots that are on offer: their indexes and their ads.
+    pub fn offers(&self) -> (Vec<usize>, Vec<Ad>) {
+        let is_offered = |slot: &SimulatedSlot| slot.is_offered && (slot.usage.is_none() || self.offers_used);
+        let offered = self.slots.iter().enumerate().filter(|(_, slot)| is_offered(slot));
+        offered.map(|(index, slot)| (index, slot.ad.clone())).unzip()
+    }
+
+    /// Returns who uses what, as submitter and weight.
+    pub fn all_uses(&self) -> Vec<(String, f64)> {
+        self.slots.iter().filter_map(|slot| slot.usage.clone()).collect()
+    }
+
+    pub fn ad(&self, slot: usize) -> &Ad {
+        &self.slots[slot].ad
+    }
+
+    pub fn name(&self, slot: usize) -> &str {
+        &self.slots[slot].name
+    }
+
+    /// Returns the name of a part that a cycle gave of a slot.
+    pub fn part_name(&self, slot: usize, part: usize) -> String {
+        part_name(self.name(slot), part)
+    }
+
+    /// Returns the number of the run that uses a slot.
+    pub fn run_in(&self, slot: usize) -> Option<usize> {
+        self.slots[slot].run
+    }
+
+    /// Ends the use of a slot. Returns the submitter and the weight.
+    pub fn take_use(&mut self, slot: usize) -> Option<(String, f64)> {
+        self.slots[slot].usage.take()
+    }
+
+    /// Records that a submitter uses a slot. Returns the weight.
+    pub fn set_use(&mut self, slot: usize, submitter: &str, settings: &NegotiationSettings) -> f64 {
+        let weight = match settings.policy.weighted_share() {
+            Some(_) => accounts(&[self.ad(slot).clone()], settings).weights.first().copied().unwrap_or(1.0),
+            None => 1.0,
+        };
+        self.slots[slot].usage = Some((submitter.to_owned(), weight));
+        weight
+    }
+
+    /// Lets the run with a number claim a slot, or what it got of the slot. Returns the index of what it has claimed.
+    pub fn claim(
+        &mut self,
+        slot: usize,
+        granted: &GrantedOffer,
+        (request, run): (&Ad, usize),
+        at: i64,
+        settings: &NegotiationSettings,
+    ) -> usize {
+        let (context, rank) = (&settings.context, granted.offer_rank);
+        let Some(portion) = &granted.portion else {
+            let before = &self.slots[slot];
+            let claimed = claimed_offer(before.free_ad.as_ref().unwrap_or(&before.ad), request, rank, at, context);
+            self.slots[slot].ad = with_run_attributes(&claimed, request, at, context);
+            self.slots[slot].run = Some(run);
+            return slot;
+        };
+        let parent = &self.slots[slot];
+        let number = self.free_number(slot);
+        let part = dynamic_slot(&parent.ad, &parent.name, portion, number, context);
+        let part = with_run_attributes(&claimed_offer(&part, request, rank, at, context), request, at, context);
+        // Only a slot of HTCondor can say that it is a claimed part of another one.
+        let is_slot = matches!(Advertisement::new(&part, context).state(), AdvertisedState::Slot(_));
+        let rest = without_portion(&parent.ad, portion, context).unwrap_or_else(|_| parent.ad.clone());
+        let rest = if is_slot { with_child(&rest, &part, at, context) } else { rest };
+        let name = dynamic_slot_name(&parent.name, number);
+        self.slots[slot].ad = divided_offer(&rest, &parent.ad, at, context);
+        self.names.insert(name.clone());
+        let part_of = Some((slot, portion.clone()));
+        self.slots.push(SimulatedSlot {
+            name,
+            ad: part,
+            free_ad: None,
+            part_of,
+            is_offered: is_slot,
+            run: Some(run),
+            usage: None,
+        });
+        self.slots.len() - 1
+    }
+
+    /// Frees a slot. A part goes back to its slot.
+    pub fn release(&mut self, slot: usize, at: i64, context: &Context) {
+        self.slots[slot].run = None;
+        if let Some(free) = &self.slots[slot].free_ad {
+            self.slots[slot].ad = released_offer(free, at, context);
+            return;
+        }
+        let Some((parent, portion)) = self.slots[slot].part_of.clone() else { return };
+        self.slots[slot].is_offered = false;
+        self.names.remove(&self.slots[slot].name);
+        let before = &self.slots[parent].ad;
+        let whole = without_child(&with_portion(before, &portion, context), &self.slots[slot].name, at, context);
+        self.slots[parent].ad = divided_offer(&whole, before, at, context);
+    }
+
+    /// Returns the smallest number that no dynamic slot of a slot has.
+    fn free_number(&self, slot: usize) -> i64 {
+        let of = &self.slots[slot];
+        let is_taken =
+            |number: i64| self.names.contains(&dynamic_slot_name(&of.name, number)) || has_child(&of.ad, "", number);
+        (1..i64::MAX).find(|number| !is_taken(*number)).unwrap_or(i64::MAX)
+    }
+}
+
+/// Returns who uses each ad, as submitter and weight.
+fn uses(ads: &[Ad], settings: &NegotiationSettings) -> Vec<Option<(String, f64)>> {
+    if settings.policy.weighted_share().is_none() {
+        let user = |ad: &Ad| Advertisement::new(ad, &settings.context).user();
+        return ads.iter().map(|ad| user(ad).map(|user| (user, 1.0))).collect();
+    }
+    let WeightAccounts { users, weights, .. } = accounts(ads, settings);
+    users.into_iter().zip(weights).map(|(user, weight)| user.map(|user| (user, weight))).collect()
+}
+
+fn accounts(ads: &[Ad], settings: &NegotiationSettings) -> WeightAccounts {
+    let prepared = with_attributes(ads, &settings.policy.offer_attributes);
+    let share = settings.policy.weighted_share();
+    share.map(|share| WeightAccounts::new(share, &prepared, &settings.context)).unwrap_or_default()
+}
+
+/// Returns a claimed slot with what the startd tells of a job that runs there since `at`: for how long it has run, and how long
+/// it may still run before it can be preempted.
+fn with_run_attributes(slot: &Ad, request: &Ad, at: i64, context: &Context) -> Ad {
+    let name = Name::new("MaxJobRetirementTime");
+    let (environment, [frame, _]) = Environment::pair(slot.clone(), request.clone());
+    let of_slot =
+        slot.get(&name).and_then(|expression| Evaluator::new(&environment, context).evaluate(expression, &frame).ok());
+    let seconds = [of_slot, evaluate_attribute(request, &name, context)].into_iter().flatten();
+    let seconds = seconds.filter_map(|value| if let Value::Integer(seconds) = value { Some(seconds) } else { None });
+    // A job may ask for less than the slot allows.
+    let retirement = slot.get(&name).and(seconds.min()).unwrap_or(0).max(0);
+    let mut ad = slot.clone();
+    for (name, text) in [
+        (
+            "RetirementTimeRemaining",
+            format!("ifThenElse(time() < {0}, {0} - time(), 0)", at.saturating_add(retirement)),
+        ),
+        ("TotalJobRunTime", format!("time() - {at}")),
+    ] {
+        if let Ok(expression) = parse_expression(text.as_bytes(), ParseOptions::new(context.dialect)) {
+            ad = ad.with(Name::new(name), expression);
+        }
+    }
+    ad
+}
