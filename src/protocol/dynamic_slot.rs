@@ -1,6 +1,6 @@
 //! The dynamic slots of a partitionable slot, as HTCondor's startd advertises them.
 
-use crate::ad::{Ad, Expression, ExpressionKind, Name, Value};
+use crate::ad::{Ad, AdExtension, Expression, ExpressionKind, Name, Value};
 use crate::eval::Context;
 
 use super::evaluate_attribute;
@@ -76,34 +76,35 @@ pub fn dynamic_slot(slot: &Ad, name: &str, portion: &Ad, number: i64, context: &
         !of_slot && (!is_gpu || gpus.contains(name))
     };
     let own = slot.iter().filter(|attribute| is_own(attribute.name));
-    let mut ad: Ad = own.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect();
+    let ad: Ad = own.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect();
+    let mut changed: Vec<(Name, Expression)> = Vec::new();
     for (resource, value) in portion.iter().map(|attribute| (attribute.name, attribute.expression)) {
-        ad = ad.with(resource.clone(), value.clone());
+        changed.push((resource.clone(), value.clone()));
         let total = Name::new(&format!("{TOTAL_SLOT_PREFIX}{resource}"));
         match (value.as_literal(), evaluate_attribute(slot, &total, context)) {
             (Some(Value::Integer(number)), Some(Value::Real(_))) => {
                 #[allow(clippy::cast_precision_loss)] // no slot has 2^53 of anything
                 let number = *number as f64;
-                ad = ad.with(total, Expression::literal(Value::Real(number)));
+                changed.push((total, Expression::literal(Value::Real(number))));
             }
-            (Some(number), Some(_)) if is_number(number) => ad = ad.with(total, value.clone()),
+            (Some(number), Some(_)) if is_number(number) => changed.push((total, value.clone())),
             _ => {}
         }
     }
+    let mut ad = AdExtension::new(changed).extend(&ad);
     if !gpus.is_empty() || slot.get_str("AssignedGPUs").is_some() {
         ad = with_gpus(&ad, &gpus, context);
     }
     let parent = evaluate_attribute(slot, &Name::new("SlotID"), context).filter(is_number);
-    for (name, value) in [
+    let of_slot = [
         ("Name", Some(Value::string(dynamic_slot_name(name, number)))),
         ("DynamicSlot", Some(Value::Boolean(true))),
         ("SlotType", Some(Value::string("Dynamic"))),
         ("ParentSlotId", parent),
         ("DSlotId", Some(Value::Integer(number))),
-    ] {
-        ad = value.map_or_else(|| ad.clone(), |value| with_value(&ad, name, value));
-    }
-    ad
+    ];
+    let given = of_slot.into_iter().filter_map(|(name, value)| Some((Name::new(name), Expression::literal(value?))));
+    AdExtension::new(given.collect()).extend(&ad)
 }
 
 /// Returns a portion that has nothing of the resources of the slot that it lacks, as the startd gives a job none of a

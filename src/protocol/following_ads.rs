@@ -1,7 +1,7 @@
 //! The ads that agents advertise after a claim and after its release (thesis 3.8): the offer is claimed and tells by
 //! whom, and it is free again.
 
-use crate::ad::{Ad, Expression, Name, Value};
+use crate::ad::{Ad, AdExtension, Expression, Name, Value};
 use crate::eval::Context;
 
 use super::{Advertisement, evaluate_attribute};
@@ -30,19 +30,15 @@ const USE_ATTRIBUTES: [&str; 14] = [
 /// The ticket is used up, and its successor is the agent's secret: the ad has none.
 #[must_use]
 pub fn claimed_offer(offer: &Ad, request: &Ad, rank: f64, at: i64, context: &Context) -> Ad {
-    let mut ad = without_use(offer);
-    for (name, value) in use_of(request, context) {
-        ad = with_value(&ad, name, value);
-    }
-    ad = with_value(&ad, "CurrentRank", Value::Real(rank));
-    advertised_afresh(&with_state(&ad, ["Claimed", "Busy"], at), offer, at, context)
+    let of_use = use_of(request, context).chain([("CurrentRank", Value::Real(rank))]);
+    with_values(&without_use(offer), of_use.chain(state(["Claimed", "Busy"], at)).chain(update(offer, at, context)))
 }
 
 /// Returns the ad of an offer as its agent advertises it when the claim is released.
 #[must_use]
 pub fn released_offer(offer: &Ad, at: i64, context: &Context) -> Ad {
-    let ad = with_value(&without_use(offer), "CurrentRank", Value::Real(0.0));
-    advertised_afresh(&with_state(&ad, ["Unclaimed", "Idle"], at), offer, at, context)
+    let rank = [("CurrentRank", Value::Real(0.0))].into_iter();
+    with_values(&without_use(offer), rank.chain(state(["Unclaimed", "Idle"], at)).chain(update(offer, at, context)))
 }
 
 /// Returns the ad of an offer whose parts are claimed and released. `rest` is the offer with what it has now. An offer
@@ -57,7 +53,7 @@ pub fn divided_offer(rest: &Ad, offer: &Ad, at: i64, context: &Context) -> Ad {
     if ["State", "RemoteUser", "RemoteOwner"].into_iter().any(is_held) {
         return released_offer(rest, at, context);
     }
-    advertised_afresh(&rest.public(), offer, at, context)
+    with_values(&rest.public(), update(offer, at, context))
 }
 
 /// Returns the attributes of [`USE_ATTRIBUTES`] that the ad of a request determines. The accounting group has the domain of
@@ -97,17 +93,22 @@ fn without_use(offer: &Ad) -> Ad {
     kept.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect()
 }
 
-fn with_state(ad: &Ad, [state, activity]: [&str; 2], at: i64) -> Ad {
-    let ad = with_value(&with_value(ad, "State", Value::string(state)), "Activity", Value::string(activity));
-    let ad = with_value(&ad, "EnteredCurrentState", Value::Integer(at));
-    with_value(&ad, "EnteredCurrentActivity", Value::Integer(at))
+/// Returns the attributes of a slot that is in a state since the time `at`.
+fn state([state, activity]: [&str; 2], at: i64) -> impl Iterator<Item = (&'static str, Value)> {
+    let since = Value::Integer(at);
+    let words = [("State", Value::string(state)), ("Activity", Value::string(activity))];
+    words.into_iter().chain([("EnteredCurrentState", since.clone()), ("EnteredCurrentActivity", since)])
 }
 
-/// Returns the ad with the sequence number after that of `before`, heard of at the time `at`.
-fn advertised_afresh(ad: &Ad, before: &Ad, at: i64, context: &Context) -> Ad {
+/// Returns the sequence number after that of the ad `before`, and the time `at` at which the new ad is heard of.
+fn update(before: &Ad, at: i64, context: &Context) -> impl Iterator<Item = (&'static str, Value)> + use<> {
     let sequence = Advertisement::new(before, context).sequence().unwrap_or(0).saturating_add(1);
-    let ad = with_value(ad, "UpdateSequenceNumber", Value::Integer(sequence));
-    with_value(&ad, "LastHeardFrom", Value::Integer(at))
+    [("UpdateSequenceNumber", Value::Integer(sequence)), ("LastHeardFrom", Value::Integer(at))].into_iter()
+}
+
+/// Returns the ad with these attributes.
+fn with_values<'n>(ad: &Ad, values: impl Iterator<Item = (&'n str, Value)>) -> Ad {
+    AdExtension::new(values.map(|(name, value)| (Name::new(name), Expression::literal(value))).collect()).extend(ad)
 }
 
 pub(super) fn with_value(ad: &Ad, name: &str, value: Value) -> Ad {

@@ -85,15 +85,13 @@ pub enum Consideration {
 impl<'c> NegotiationCycle<'c> {
     pub fn new(
         settings: &'c NegotiationSettings,
-        ads: &'c [Ad],
+        (ads, mut clusters): (&'c [Ad], Option<RequestClusters>),
         offers: &[Ad],
         tell: &'c mut CycleObserver<'c>,
     ) -> Self {
         let NegotiationSettings { policy, protocol, context, accelerations, .. } = settings;
-        let policies = policy.match_policies();
-        let mut clusters = None;
-        if accelerations.autoclusters || depends_on_autoclusters(policy) {
-            clusters = Some(RequestClusters::new(ads, offers, &policies, protocol, context));
+        if clusters.is_none() && (accelerations.autoclusters || depends_on_autoclusters(policy)) {
+            clusters = Some(RequestClusters::new(ads, offers, &policy.match_policies(), protocol, context));
         }
         let cluster_of = clusters.as_ref().map_or_else(|| (0..ads.len()).collect(), |found| found.cluster_of.clone());
         let clusters = clusters.filter(|_| accelerations.autoclusters);

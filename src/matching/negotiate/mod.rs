@@ -28,6 +28,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, Dialect, Name, Value};
 use crate::eval::{Context, FreeNames};
+use crate::pool::RequestClusters;
 use crate::protocol::{Protocol, RESOURCE_COUNT, USER_ATTRIBUTES};
 
 use super::gang::{Algorithm, BadPorts};
@@ -45,7 +46,8 @@ pub use policy_candidates::PolicyCandidates;
 use priority_attributes::PriorityAttributes;
 use rounds::run_rounds;
 pub use simulation::{
-    RunTime, SimulatedCycle, SimulatedGrant, SimulationSettings, SimulationTotals, SubmitterState, simulate,
+    RunTime, SIMULATION_ATTRIBUTES, SimulatedCycle, SimulatedGrant, SimulationSettings, SimulationTotals,
+    SubmitterState, simulate,
 };
 pub use starts::{ExceededQuota, RequestStarts};
 
@@ -175,11 +177,33 @@ pub fn negotiate(
     priority: &dyn Fn(&str) -> Option<f64>,
     tell: &mut CycleObserver<'_>,
 ) -> Result<NegotiationOutcome, PolicyFault> {
-    let [requests, offers] = prepared_ads(settings, requests, offers, priority);
-    let mut cycle = NegotiationCycle::new(settings, &requests, &offers, tell);
+    let requests = with_attributes(requests, &settings.policy.request_attributes);
+    negotiate_known(settings, (requests, None), offers, priority, tell)
+}
+
+/// What is known of requests from an earlier cycle.
+struct KnownRequests {
+    clusters: RequestClusters,
+    /// The submitter of each request.
+    submitters: Vec<String>,
+}
+
+/// Runs a cycle as [`negotiate`] does. The requests have the attributes of the policy.
+fn negotiate_known(
+    settings: &NegotiationSettings,
+    (requests, known): (Vec<Ad>, Option<KnownRequests>),
+    offers: &[Ad],
+    priority: &dyn Fn(&str) -> Option<f64>,
+    tell: &mut CycleObserver<'_>,
+) -> Result<NegotiationOutcome, PolicyFault> {
+    let NegotiationSettings { policy, context, .. } = settings;
+    let offers = with_attributes(offers, &policy.offer_attributes);
+    let [requests, offers] = PriorityAttributes::new(policy, context).add([requests, offers], priority);
+    let (clusters, names) = known.map(|known| (known.clusters, known.submitters)).unzip();
+    let mut cycle = NegotiationCycle::new(settings, (&requests, clusters), &offers, tell);
     let (roots, failures) = settings.policy.roots(&requests, &settings.context)?;
     cycle.outcome.statistics.failures += failures;
-    let mut submitters = group_by_submitter(settings, &requests, &roots, priority);
+    let mut submitters = group_by_submitter(settings, (&requests, names), &roots, priority);
     match settings.policy.weighted_share() {
         Some(share) => {
             let mut rounds = GroupRounds::new(&mut cycle, share);
@@ -212,19 +236,6 @@ pub fn negotiate(
     Ok(cycle.outcome)
 }
 
-/// Returns requests and offers with the attributes that the policy adds.
-fn prepared_ads(
-    settings: &NegotiationSettings,
-    requests: &[Ad],
-    offers: &[Ad],
-    priority: &dyn Fn(&str) -> Option<f64>,
-) -> [Vec<Ad>; 2] {
-    let NegotiationSettings { policy, context, .. } = settings;
-    let ads =
-        [with_attributes(requests, &policy.request_attributes), with_attributes(offers, &policy.offer_attributes)];
-    PriorityAttributes::new(policy, context).add(ads, priority)
-}
-
 /// Returns names of attributes that a cycle reads: the names in the policy, the count of a resource request, and the
 /// user of an offer. A cycle also reads constraints, ranks and what they mention; these names are not added.
 #[must_use]
@@ -245,10 +256,10 @@ struct Submitter {
 }
 
 /// Groups requests by submitter. Submitters are sorted by priority, best first, then by name. Without fair share,
-/// all requests belong to one submitter without a name.
+/// all requests belong to one submitter without a name. `names` are the submitters of the requests, if they are known.
 fn group_by_submitter(
     settings: &NegotiationSettings,
-    requests: &[Ad],
+    (requests, mut names): (&[Ad], Option<Vec<String>>),
     roots: &[usize],
     priority: &dyn Fn(&str) -> Option<f64>,
 ) -> Vec<Submitter> {
@@ -257,7 +268,10 @@ fn group_by_submitter(
     };
     let mut by_name: FxHashMap<String, Vec<usize>> = FxHashMap::default();
     for root in roots {
-        let name = submitter_name(share, &requests[*root], &settings.context);
+        let name = match &mut names {
+            Some(names) => std::mem::take(&mut names[*root]),
+            None => submitter_name(share, &requests[*root], &settings.context),
+        };
         by_name.entry(name).or_default().push(*root);
     }
     let submitter = |(name, requests): (String, Vec<usize>)| {

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, Expression, Name, Value};
+use crate::ad::{Ad, AdExtension, Expression, Name, Value};
 use crate::eval::{Context, FreeNames};
 use crate::matching::policy::{Policy, Share, WeightedShare};
 use crate::protocol::{PRIORITY_SIDES, PriorityValue, priority_attributes};
@@ -29,28 +29,33 @@ impl<'p> PriorityAttributes<'p> {
     pub fn add(&self, [requests, offers]: [Vec<Ad>; 2], priority: &dyn Fn(&str) -> Option<f64>) -> [Vec<Ad>; 2] {
         let Some((share, weighted)) = self.share else { return [requests, offers] };
         let accounts = WeightAccounts::new(weighted, &offers, self.context);
-        let mut known: FxHashMap<(usize, Option<String>), Ad> = FxHashMap::default();
-        let mut add = |ad: Ad, side: usize, user: Option<String>| -> Ad {
-            let Some(name) = &user else { return ad };
-            let make = || {
-                let values = self.values(name, PRIORITY_SIDES[side], (share, weighted), &accounts, priority);
-                values.into_iter().fold(ad.clone(), |ad, (name, value)| ad.with(name, Expression::literal(value)))
-            };
-            known.entry((ad.identity(), user.clone())).or_insert_with(make).clone()
+        // All ads of one user get the same attributes.
+        let mut extensions: FxHashMap<(usize, String), AdExtension> = FxHashMap::default();
+        let mut known: FxHashMap<(usize, String), Ad> = FxHashMap::default();
+        let mut add = |ad: &Ad, side: usize, user: Option<String>| -> Ad {
+            let Some(user) = user else { return ad.clone() };
+            let make =
+                || AdExtension::new(self.values(&user, PRIORITY_SIDES[side], (share, weighted), &accounts, priority));
+            let extension = extensions.entry((side, user.clone())).or_insert_with(make);
+            known.entry((ad.identity(), user)).or_insert_with(|| extension.extend(ad)).clone()
         };
-        let is_read = |side: &str| priority_attributes(side).iter().any(|(name, _)| self.is_read(name));
         let mut ads = [requests, offers];
-        if is_read(PRIORITY_SIDES[0]) {
+        if self.are_read_of_requests() {
             for ad in &mut ads[0] {
-                *ad = add(ad.clone(), 0, Some(submitter_name(share, ad, self.context)));
+                *ad = add(ad, 0, Some(submitter_name(share, ad, self.context)));
             }
         }
-        if is_read(PRIORITY_SIDES[1]) {
+        if priority_attributes(PRIORITY_SIDES[1]).iter().any(|(name, _)| self.is_read(name)) {
             for (ad, user) in ads[1].iter_mut().zip(&accounts.users) {
-                *ad = add(ad.clone(), 1, user.clone());
+                *ad = add(ad, 1, user.clone());
             }
         }
         ads
+    }
+
+    /// Whether the policy reads attributes that [`PriorityAttributes::add`] adds to requests.
+    pub fn are_read_of_requests(&self) -> bool {
+        priority_attributes(PRIORITY_SIDES[0]).iter().any(|(name, _)| self.is_read(name))
     }
 
     fn is_read(&self, name: &Name) -> bool {
@@ -64,7 +69,7 @@ impl<'p> PriorityAttributes<'p> {
         (share, weighted): (&Share, &WeightedShare),
         accounts: &WeightAccounts,
         priority: &dyn Fn(&str) -> Option<f64>,
-    ) -> Vec<(Name, Value)> {
+    ) -> Vec<(Name, Expression)> {
         let group = weighted.groups.group_of(user);
         let value = |value: PriorityValue| match value {
             PriorityValue::Priority => Some(Value::Real(submitter_priority(share, user, priority))),
@@ -78,6 +83,6 @@ impl<'p> PriorityAttributes<'p> {
             PriorityValue::GroupUsage => Some(Value::Real(accounts.group_usage[group])),
         };
         let read = priority_attributes(side).into_iter().filter(|(name, _)| self.is_read(name));
-        read.filter_map(|(name, holds)| Some((name, value(holds)?))).collect()
+        read.filter_map(|(name, holds)| Some((name, Expression::literal(value(holds)?)))).collect()
     }
 }

@@ -3,9 +3,11 @@
 use std::ops::ControlFlow;
 
 use clap::Args;
-use classad::ad::{Name, Value};
+use classad::ad::{Expression, Name, Value};
+use classad::eval::FreeNames;
 use classad::matching::negotiate::{
-    NegotiationSettings, RunTime, SimulatedCycle, SimulatedGrant, SimulationSettings, SimulationTotals, simulate,
+    NegotiationSettings, RunTime, SIMULATION_ATTRIBUTES, SimulatedCycle, SimulatedGrant, SimulationSettings,
+    SimulationTotals, simulate,
 };
 use classad::matching::policy::{Accountant, Policy};
 use classad::protocol::evaluate_attribute;
@@ -101,12 +103,26 @@ impl CyclesArgs {
         Ok(Status::of(totals.matches > 0))
     }
 
+    /// Adds the names of attributes that many cycles read.
+    pub fn add_names(&self, session: &mut Session, names: &mut FreeNames) -> Result<(), Failure> {
+        if self.cycles.is_some() {
+            names.names.extend(SIMULATION_ATTRIBUTES.iter().map(|name| Name::new(name)));
+            if let Some(expression) = self.run_time(session)? {
+                names.add(&expression, session.dialect());
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the expression of the seconds that a job runs.
+    fn run_time(&self, session: &mut Session) -> Result<Option<Expression>, Failure> {
+        let of_history = self.from_history.as_ref().map(|_| HISTORY_RUN_TIME);
+        let text = self.run_time.as_deref().or(of_history);
+        text.map(|text| parse_argument_expression(session, "--run-time", text)).transpose()
+    }
+
     fn settings(&self, session: &mut Session, parties: &Parties) -> Result<SimulationSettings, Failure> {
-        let run_time = match (&self.run_time, &self.from_history) {
-            (Some(text), _) => Some(parse_argument_expression(session, "--run-time", text)?),
-            (None, Some(_)) => Some(parse_argument_expression(session, "--run-time", HISTORY_RUN_TIME)?),
-            (None, None) => None,
-        };
+        let run_time = self.run_time(session)?;
         let context = session.context();
         let arrival = |value| if let Some(Value::Integer(at)) = value { Some(at) } else { None };
         let arrivals =

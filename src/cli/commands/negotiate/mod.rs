@@ -197,6 +197,7 @@ impl Negotiate {
         policy: &LoadedPolicy,
     ) -> Result<Parties, Failure> {
         let mut also = negotiation_names(&policy.policy, session.dialect());
+        self.cycles.add_names(session, &mut also)?;
         if self.compare {
             // The comparison counts the submitters.
             also.names.insert(Name::new("Owner"));
@@ -205,10 +206,7 @@ impl Negotiate {
         // The jobs of a history have ended.
         let is_history = self.cycles.from_history.is_some();
         let admitted = if is_history { SlotSelection::All } else { slots };
-        let reading = match self.cycles.cycles {
-            Some(_) => AdvertisingArgs::whole_mode(&self.notify),
-            None => self.ads.selective_mode(&self.notify),
-        };
+        let reading = self.ads.selective_mode(&self.notify);
         let [requests, offers] = self.ads.read_current(session, sources, reading, &also, admitted)?;
         let offers = if is_history { retain_available(session, offers, slots) } else { offers };
         Ok(Parties::new([requests, offers]))

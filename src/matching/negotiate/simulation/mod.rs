@@ -12,13 +12,39 @@ use std::ops::ControlFlow;
 
 use crate::ad::{Ad, Expression, Name, Value};
 use crate::matching::policy::{Account, Accountant, PolicyFault, with_attributes};
+use crate::pool::RequestClusters;
 use crate::protocol::{RESOURCE_COUNT, evaluate_attribute, resource_count};
 
 use super::event::Grant;
-use super::{NegotiationOutcome, NegotiationSettings, negotiate, submitter_name};
+use super::priority_attributes::PriorityAttributes;
+use super::{KnownRequests, NegotiationOutcome, NegotiationSettings, negotiate_known, submitter_name};
 pub use report::{SimulatedCycle, SimulatedGrant, SimulationTotals, SubmitterState};
 pub use run_time::RunTime;
 use slots::SimulatedSlots;
+
+/// The attributes that a simulation reads besides those of a cycle and of the run time.
+pub const SIMULATION_ATTRIBUTES: [&str; 20] = [
+    "AccountingGroup",
+    "Activity",
+    "AssignedGPUs",
+    "ClusterId",
+    "ConcurrencyLimits",
+    "DynamicSlot",
+    "GlobalJobId",
+    "MachineResources",
+    "MaxJobRetirementTime",
+    "MyType",
+    "Name",
+    "Owner",
+    "PartitionableSlot",
+    "ProcId",
+    "QDate",
+    "SlotID",
+    "SlotType",
+    "State",
+    "Type",
+    "User",
+];
 
 /// What is simulated besides the cycles themselves.
 #[derive(Clone, Debug)]
@@ -63,6 +89,8 @@ pub fn simulate(
 /// A request in the simulation.
 struct SimulatedRequest {
     ad: Ad,
+    /// The ad with the attributes of the policy.
+    prepared: Ad,
     submitter: String,
     /// The time from which it waits: `QDate`.
     arrival: i64,
@@ -85,6 +113,8 @@ struct Simulation<'s> {
     settings: NegotiationSettings,
     of: &'s SimulationSettings,
     requests: Vec<SimulatedRequest>,
+    /// The autoclusters of all requests. `None` if they change from cycle to cycle.
+    clusters: Option<RequestClusters>,
     slots: SimulatedSlots,
     /// The requests that run, by number.
     runs: BTreeMap<usize, Run>,
@@ -96,23 +126,23 @@ struct Simulation<'s> {
 }
 
 impl SimulatedRequest {
-    fn new(ad: &Ad, submitter: String, settings: &NegotiationSettings) -> Self {
+    fn new(ad: &Ad, prepared: &Ad, submitter: String, settings: &NegotiationSettings) -> Self {
         let count = resource_count(ad, &settings.context);
         let arrival = match evaluate_attribute(ad, &Name::new("QDate"), &settings.context) {
             Some(Value::Integer(at)) => at,
             _ => i64::MIN,
         };
         let (waiting, is_counted) = (count.unwrap_or(1), count.is_some());
-        SimulatedRequest { ad: ad.clone(), submitter, arrival, waiting, is_counted }
+        SimulatedRequest { ad: ad.clone(), prepared: prepared.clone(), submitter, arrival, waiting, is_counted }
     }
 
     /// Returns the ad with which it asks for offers.
     fn asking_ad(&self) -> Ad {
         if !self.is_counted {
-            return self.ad.clone();
+            return self.prepared.clone();
         }
         let count = Value::Integer(i64::try_from(self.waiting).unwrap_or(i64::MAX));
-        self.ad.with(Name::new(RESOURCE_COUNT), Expression::literal(count))
+        self.prepared.with(Name::new(RESOURCE_COUNT), Expression::literal(count))
     }
 }
 
@@ -129,8 +159,9 @@ impl<'s> Simulation<'s> {
             share.map_or_else(String::new, |share| submitter_name(share, ad, &settings.context))
         };
         let prepared = with_attributes(requests, &settings.policy.request_attributes);
-        let request = |(ad, prepared): (&Ad, &Ad)| SimulatedRequest::new(ad, submitter(prepared), &settings);
+        let request = |(ad, prepared): (&Ad, &Ad)| SimulatedRequest::new(ad, prepared, submitter(prepared), &settings);
         let requests = requests.iter().zip(&prepared).map(request).collect();
+        let clusters = clusters(&settings, &prepared, offers);
         let mut slots = SimulatedSlots::new(offers, &settings);
         if of.frees_offers {
             slots.release_all(of.begin, &settings.context);
@@ -138,6 +169,7 @@ impl<'s> Simulation<'s> {
         let mut simulation = Simulation {
             of,
             requests,
+            clusters,
             slots,
             runs: BTreeMap::new(),
             next_run: 0,
@@ -167,7 +199,7 @@ impl<'s> Simulation<'s> {
         let asking: Vec<usize> = (0..self.requests.len()).filter(|of| is_waiting(&self.requests[*of])).collect();
         let ads: Vec<Ad> = asking.iter().map(|request| self.requests[*request].asking_ad()).collect();
         let (slots, offers) = self.slots.offers();
-        let outcome = self.negotiate(&ads, &offers)?;
+        let outcome = self.negotiate(&asking, ads, &offers)?;
         cycle.add_submitters(&outcome);
         for grant in &outcome.grants {
             let names = grant.offers.iter().map(|granted| self.slots.part_name(slots[granted.offer], granted.part));
@@ -199,12 +231,19 @@ impl<'s> Simulation<'s> {
         }
     }
 
-    fn negotiate(&self, ads: &[Ad], offers: &[Ad]) -> Result<NegotiationOutcome, PolicyFault> {
+    fn negotiate(&self, asking: &[usize], ads: Vec<Ad>, offers: &[Ad]) -> Result<NegotiationOutcome, PolicyFault> {
         let priority = |name: &str| {
             let is_known = self.accountant.knows(name) || self.new_factor(name).is_none();
             is_known.then(|| self.accountant.effective_priority(name))
         };
-        negotiate(&self.settings, ads, offers, &priority, &mut |_| ControlFlow::Continue(()))
+        let known = self.clusters.as_ref().map(|RequestClusters { clusters, cluster_of }| KnownRequests {
+            clusters: RequestClusters {
+                clusters: clusters.clone(),
+                cluster_of: asking.iter().map(|request| cluster_of[*request]).collect(),
+            },
+            submitters: asking.iter().map(|request| self.requests[*request].submitter.clone()).collect(),
+        });
+        negotiate_known(&self.settings, (ads, known), offers, &priority, &mut |_| ControlFlow::Continue(()))
     }
 
     /// Starts a request in its offers. Requests that run there wait again.
@@ -295,6 +334,18 @@ impl<'s> Simulation<'s> {
         self.totals.running = self.runs.len();
         self.totals
     }
+}
+
+/// Returns the autoclusters of requests, which have the attributes of the policy. The offers of later cycles are made of these,
+/// and read no further attributes. `None` if no autoclusters are wanted, or if requests get attributes that change.
+fn clusters(settings: &NegotiationSettings, requests: &[Ad], offers: &[(String, Ad)]) -> Option<RequestClusters> {
+    let NegotiationSettings { policy, protocol, context, accelerations, .. } = settings;
+    if !accelerations.autoclusters || PriorityAttributes::new(policy, context).are_read_of_requests() {
+        return None;
+    }
+    let offers: Vec<Ad> = offers.iter().map(|(_, ad)| ad.clone()).collect();
+    let offers = with_attributes(&offers, &policy.offer_attributes);
+    Some(RequestClusters::new(requests, &offers, &policy.match_policies(), protocol, context))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ad::{Ad, Name, Value};
+use crate::ad::{Ad, AdExtension, Name, Value};
 use crate::eval::{Context, Environment, Evaluator};
 use crate::matching::notification::part_name;
 use crate::matching::policy::with_attributes;
@@ -213,17 +213,13 @@ fn with_run_attributes(slot: &Ad, request: &Ad, at: i64, context: &Context) -> A
     let seconds = seconds.filter_map(|value| if let Value::Integer(seconds) = value { Some(seconds) } else { None });
     // A job may ask for less than the slot allows.
     let retirement = slot.get(&name).and(seconds.min()).unwrap_or(0).max(0);
-    let mut ad = slot.clone();
-    for (name, text) in [
-        (
-            "RetirementTimeRemaining",
-            format!("ifThenElse(time() < {0}, {0} - time(), 0)", at.saturating_add(retirement)),
-        ),
+    let end = at.saturating_add(retirement);
+    let attribute = |(name, text): (&str, String)| {
+        Some((Name::new(name), parse_expression(text.as_bytes(), ParseOptions::new(context.dialect)).ok()?))
+    };
+    let attributes = [
+        ("RetirementTimeRemaining", format!("ifThenElse(time() < {end}, {end} - time(), 0)")),
         ("TotalJobRunTime", format!("time() - {at}")),
-    ] {
-        if let Ok(expression) = parse_expression(text.as_bytes(), ParseOptions::new(context.dialect)) {
-            ad = ad.with(Name::new(name), expression);
-        }
-    }
-    ad
+    ];
+    AdExtension::new(attributes.into_iter().filter_map(attribute).collect()).extend(slot)
 }
