@@ -177,7 +177,7 @@ impl<'g> Course<'g> {
             let mut row: Vec<TableCell> = self.groups.map(|_| group.clone().into()).into_iter().collect();
             row.push(submitter.clone().into());
             row.extend([line.started, line.ended, line.evicted, line.last.running].map(TableCell::from));
-            row.push(line.last.waiting.saturating_sub(line.last.started).into());
+            row.push((line.last.waiting + line.last.evicted).saturating_sub(line.last.started).into());
             row.push(rounded(line.sum / self.cycles.max(1) as f64).into());
             row.push(rounded(line.peak).into());
             row.push(column_chart(&line.series.points, most, TABLE_CELLS).into());

@@ -216,6 +216,9 @@ impl<'s> Simulation<'s> {
         }
         for (name, state) in &mut cycle.submitters {
             state.used = self.accountant.submitters.get(name).map_or(0.0, |account| account.resources);
+            if state.waiting == 0 {
+                state.priority = self.accountant.effective_priority(name);
+            }
         }
         Ok(cycle)
     }

@@ -34,7 +34,7 @@ impl SimulatedGrant {
 /// What a submitter has after a cycle.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SubmitterState {
-    /// The effective priority in the cycle; larger is worse. 0 if none of its requests waited.
+    /// The effective priority in the cycle; larger is worse.
     pub priority: f64,
     /// Number of requests that waited before the cycle.
     pub waiting: usize,
