@@ -1,4 +1,4 @@
-//! Reader of the schedd's `job_queue.log`, and of other logs of the same kind.
+//! Reader of the schedd's `job_queue.log`, of the negotiator's `Accountantnew.log`, and of other logs of the same kind.
 //!
 //! Each line of the log is an operation on an ad that a key names. Operations between 105 and 106 are a transaction:
 //! they count together or not at all. The reader returns the ads that exist at the end of the log.
@@ -14,7 +14,12 @@ use crate::syntax::{ParseCache, ParseOptions, parse_expression};
 use super::attribute_name::attribute_name;
 use super::{AdEntry, Problem, ReadResult};
 
+/// Type of the ads of submitters and groups in `Accountantnew.log`.
+pub const ACCOUNT_TABLE: &str = "Customer";
+
 /// Reads the ads that exist at the end of a log, in the order in which they were made.
+///
+/// An ad of `Accountantnew.log` has the table and the name of its key as `MyType` and `Name`.
 ///
 /// A job has the attributes of its cluster, unless it has its own. Of the records whose keys are numbers, only jobs are
 /// returned: the others are those of clusters and their private attributes, of job sets, of users and of the log itself.
@@ -173,7 +178,7 @@ impl<'t> JobQueueLog<'t> {
         if let LogAction::New(my_type) = action {
             let order = self.count;
             self.count += 1;
-            let my_type = if my_type == b"(empty)" { &[][..] } else { my_type };
+            let my_type = if matches!(my_type, b"(empty)" | b"*") { &[][..] } else { my_type };
             self.ads.insert(key, LoggedAd { order, offset: line.start, my_type, attributes: IndexMap::new() });
             return;
         }
@@ -227,9 +232,14 @@ impl<'t> JobQueueLog<'t> {
         if !problems.is_empty() {
             return problems;
         }
-        let my_type = Name::new("MyType");
+        let (my_type, name) = (Name::new("MyType"), Name::new("Name"));
         let mut ad: Ad = attributes.into_iter().collect();
-        let of_key = [logged.my_type, cluster.map_or(&[], |cluster| cluster.my_type)];
+        let account = account_of_key(key);
+        if let Some((_, of_key)) = account.filter(|(_, of_key)| !of_key.is_empty() && ad.get(&name).is_none()) {
+            ad = ad.with(name, Expression::literal(Value::string(of_key)));
+        }
+        let table = account.map_or(&[][..], |(table, _)| table);
+        let of_key = [logged.my_type, cluster.map_or(&[], |cluster| cluster.my_type), table];
         if ad.get(&my_type).is_none()
             && let Some(of_key) = of_key.into_iter().find(|of_key| !of_key.is_empty())
         {
@@ -243,6 +253,14 @@ impl<'t> JobQueueLog<'t> {
 fn job_of_key(key: &[u8]) -> Option<(i64, i64)> {
     let (cluster, process) = std::str::from_utf8(key).ok()?.split_once('.')?;
     Some((cluster.parse().ok()?, process.parse().ok()?))
+}
+
+/// Returns the table of the negotiator's accountant to which a key belongs, and the name in it: of a submitter or a group
+/// (`Customer`), of a slot in use (`Resource`), or none. `None` if the key is of another log.
+fn account_of_key(key: &[u8]) -> Option<(&[u8], &[u8])> {
+    let dot = key.iter().position(|byte| *byte == b'.')?;
+    let tables: [&[u8]; 3] = [ACCOUNT_TABLE.as_bytes(), b"Resource", b"Accountant"];
+    tables.contains(&&key[..dot]).then(|| (&key[..dot], &key[dot + 1..]))
 }
 
 /// Whether a record is a job. The schedd counts the private attributes of clusters, job sets and others down from -1, and
@@ -286,7 +304,25 @@ mod tests {
         assert_eq!(items(&format!("{log}105 \n102 1.0\n")), [warning, first, second]);
         let warning = "~18:1: the last line is not complete and is ignored";
         assert_eq!(items(&format!("{log}102 1.")), [warning, first, second]);
-        assert_eq!(items("101 Customer.a@b (empty)\n103 Customer.a@b Priority 0.5\n"), ["[ Priority = 0.5 ]"]);
+    }
+
+    #[test]
+    fn accounts_have_their_names() {
+        for (log, expected) in [
+            (
+                "101 Customer.a.b@c * *\n103 Customer.a.b@c Priority 0.5\n",
+                "[ Priority = 0.5; Name = \"a.b@c\"; MyType = \"Customer\" ]",
+            ),
+            ("101 Customer.<none> (empty)\n", "[ Name = \"<none>\"; MyType = \"Customer\" ]"),
+            ("101 Resource.slot1@h@<1:2?a=b> * *\n", "[ Name = \"slot1@h@<1:2?a=b>\"; MyType = \"Resource\" ]"),
+            (
+                "101 Accountant. * *\n103 Accountant. LastUpdateTime 7\n",
+                "[ LastUpdateTime = 7; MyType = \"Accountant\" ]",
+            ),
+            ("101 Customers.a * *\n103 Customers.a B 1\n", "[ B = 1 ]"),
+        ] {
+            assert_eq!(items(log), [expected]);
+        }
     }
 
     #[test]
@@ -297,7 +333,7 @@ mod tests {
                    101 1.0 Job Machine\n103 1.0 ProcId 0\n";
         assert_eq!(items(log), ["[ Owner = \"alice\"; ProcId = 0; MyType = \"Job\" ]"]);
         // Keys of other daemons are names, which may have a dot.
-        for key in ["slot1@a.b", "1.x", "Resource.1", "1", "1.0.0"] {
+        for key in ["slot1@a.b", "1.x", "Resources.1", "1", "1.0.0"] {
             assert_eq!(items(&format!("101 {key} Machine\n")), ["[ MyType = \"Machine\" ]"], "{key}");
         }
     }

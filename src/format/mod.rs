@@ -57,7 +57,7 @@ pub use detect::{FileFormat, detect, format_of_comments, is_compressed};
 pub use diagnostic::{Position, Problem, Severity};
 pub use event_log::YearlessEvents;
 pub use formatter::{FormattedBlock, FormattedBlockJoiner, FormattedText, LongFormatter, format_ads};
-pub use job_queue_log::log_length_until;
+pub use job_queue_log::{ACCOUNT_TABLE, log_length_until};
 pub(crate) use lazy_ad::{AdTextPlan, LazyAd, LazyAdReader};
 pub use long::{
     AdSharing, AdTextReader, AttributeNameCollector, LineKind, PlacedAd, PrefilterVerdict, ProjectingReader,

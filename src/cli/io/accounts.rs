@@ -5,7 +5,7 @@ use std::path::Path;
 
 use classad::ad::Dialect;
 use classad::format::{FileFormat, detect};
-use classad::matching::policy::{Accountant, impossible_numbers};
+use classad::matching::policy::{Accountant, impossible_numbers, time_of_accounts};
 
 use super::atomic_write::{self, FileRevision};
 use super::source::SourceText;
@@ -48,7 +48,7 @@ pub fn note_rewriting(session: &Session, path: &str) {
     session.note(&format!("the usage file {path} is written"));
 }
 
-/// Reads the accounts that `condor_userprio -long` prints, or those of several ads. Reports its problems only if there are accounts in it:
+/// Reads the accounts that `condor_userprio -long` prints, those of several ads, or those of `Accountantnew.log`. Reports its problems only if there are accounts in it:
 /// another text has as many as lines.
 pub fn read_userprio(session: &mut Session, path: &str) -> Result<Accountant, Failure> {
     let bytes = read_text(path).map_err(|error| Failure::unreadable(path, &error))?;
@@ -59,20 +59,21 @@ pub fn read_userprio(session: &mut Session, path: &str) -> Result<Accountant, Fa
     for item in text.block.ads(Dialect::Condor) {
         match item {
             Ok(entry) => {
+                accounts.accounted_until = accounts.accounted_until.or(time_of_accounts(&entry.ad, &context));
                 let Some(read) = Accountant::from_userprio(&entry.ad, &context) else { continue };
                 has_entries = true;
                 impossible.extend(impossible_numbers(&entry.ad, &context));
                 accounts.submitters.extend(read.submitters);
                 accounts.floors.extend(read.floors);
                 accounts.ceilings.extend(read.ceilings);
-                accounts.accounted_until = accounts.accounted_until.or(read.accounted_until);
             }
             Err(problem) => problems.push(problem),
         }
     }
     if !has_entries {
         return refuse(format!(
-            "{path} names no submitter: write `Name1 = \"alice@cs\"` and `Priority1 = 500.0`, as `condor_userprio -long` does"
+            "{path} names no submitter: write `Name1 = \"alice@cs\"` and `Priority1 = 500.0`, as `condor_userprio -long` does, or \
+             give the negotiator's Accountantnew.log"
         ));
     }
     for problem in problems {

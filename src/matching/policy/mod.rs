@@ -36,7 +36,7 @@ pub use parse::{MAX_COMPONENTS, POLICY_KEYS, PolicyProblems};
 pub use residual::{ListTaking, Residual};
 pub use typed_ranks::with_typed_ranks;
 pub use usage::{Account, Accountant, AccountedClaim};
-pub use userprio::impossible_numbers;
+pub use userprio::{impossible_numbers, time_of_accounts};
 pub use weighted_share::{PriorityFactors, WeightedShare};
 
 /// Priority of a submitter that neither the policy nor the usage file names; larger is worse.

@@ -2,6 +2,7 @@
 
 use crate::ad::{Ad, Value};
 use crate::eval::{Context, Environment, Evaluator};
+use crate::format::ACCOUNT_TABLE;
 
 use super::usage::{Account, Accountant};
 
@@ -25,8 +26,8 @@ const NUMBERS: [&str; 8] = [
 
 impl Accountant {
     /// Reads accounts from the ad that `condor_userprio -long` prints, or the account of an ad of type `Accounting`, whose
-    /// names have no numbers. Entries of accounting groups are left out. `None` if the ad names neither
-    /// submitters nor groups.
+    /// names have no numbers. An ad of the negotiator's `Accountantnew.log`, of type `Customer`, is such an account, with the
+    /// real priority. Entries of accounting groups are left out. `None` if the ad names neither submitters nor groups.
     ///
     /// HTCondor prints effective priorities, so that a real priority is the quotient of `Priority1` and
     /// `PriorityFactor1`. The factor of an entry without one is 1, so that its effective priority stays. HTCondor charges slots by weight: `WeightedResourcesUsed1`, `WeightedAccumulatedUsage1`.
@@ -43,24 +44,28 @@ impl Accountant {
             Value::Real(number) => Some(number).filter(|number| number.is_finite()),
             _ => None,
         };
+        let is_logged = value("MyType") == Some(Value::string(ACCOUNT_TABLE));
         let (mut accountant, mut has_entries) = (Accountant::default(), false);
         for attribute in ad.iter() {
             let entry = attribute.name.as_str();
             let Some((prefix, entry)) = entry.split_at_checked(NAME.len()) else { continue };
             let is_numbered = entry.bytes().all(|byte| byte.is_ascii_digit());
-            let is_other_ad = entry.is_empty() && value("Priority").is_none();
+            let is_other_ad = entry.is_empty() && value("Priority").is_none() && !is_logged;
             if !is_numbered || is_other_ad || !prefix.eq_ignore_ascii_case(NAME) {
                 continue;
             }
             let Some(Value::String(name)) = value(attribute.name.as_str()) else { continue };
             has_entries = true;
-            if matches!(value(&format!("IsAccountingGroup{entry}")), Some(Value::Boolean(true))) {
+            // The log does not say which customers are groups. The name of a submitter has a domain.
+            let is_group = is_logged && !name.to_str().contains('@');
+            if is_group || matches!(value(&format!("IsAccountingGroup{entry}")), Some(Value::Boolean(true))) {
                 continue;
             }
             let of_entry = |name: &str| number(&format!("{name}{entry}")).filter(|number| *number >= 0.0);
             let default = Account::default();
             let factor = of_entry("PriorityFactor").filter(|factor| *factor > 0.0);
             let (real_priority, factor) = match of_entry("Priority") {
+                Some(priority) if is_logged => (priority, factor.unwrap_or(default.factor)),
                 Some(priority) => (priority / factor.unwrap_or(1.0), factor.unwrap_or(1.0)),
                 None => (default.real_priority, factor.unwrap_or(default.factor)),
             };
@@ -78,11 +83,21 @@ impl Accountant {
             accountant.floors.extend(of_entry("Floor").filter(|floor| *floor > 0.0).map(|floor| (name.clone(), floor)));
             accountant.submitters.insert(name, account);
         }
-        if let Some(Value::Integer(at)) = value("LastUpdate") {
-            accountant.accounted_until = Some(at);
-        }
+        accountant.accounted_until = time_of_accounts(ad, context);
         has_entries.then_some(accountant)
     }
+}
+
+/// Returns the time until which usage is accounted for, if an ad tells it: that of `condor_userprio`, or the one of type
+/// `Accountant` in `Accountantnew.log`.
+#[must_use]
+pub fn time_of_accounts(ad: &Ad, context: &Context) -> Option<i64> {
+    let (environment, frame) = Environment::single(ad.clone());
+    let mut times = ["LastUpdate", "LastUpdateTime"].into_iter().filter_map(|name| ad.get_str(name));
+    times.find_map(|time| match Evaluator::new(&environment, context).evaluate(time, &frame) {
+        Ok(Value::Integer(at)) => Some(at),
+        _ => None,
+    })
 }
 
 /// Returns the attributes of an ad of accounts that should be numbers of at least 0 and are not, with their values, such as
@@ -117,7 +132,7 @@ mod tests {
     use crate::format::{FileFormat, read};
     use crate::matching::policy::{Account, Accountant};
 
-    use super::impossible_numbers;
+    use super::{impossible_numbers, time_of_accounts};
 
     fn imported(text: &str) -> Option<Accountant> {
         let ad: Ad = read(text.as_bytes(), FileFormat::Long, Dialect::Condor).next().unwrap().unwrap().ad;
@@ -137,6 +152,33 @@ mod tests {
         assert_eq!(accounts.submitters["a@x"], Account::default());
         assert_eq!(accounts.submitters["b@x"], Account::default());
         assert!(accounts.ceilings.is_empty());
+    }
+
+    /// As in a log that a negotiator of HTCondor 25.14.1 wrote, shortened.
+    #[test]
+    fn the_log_of_the_accountant_has_real_priorities() {
+        let log = "107 1 CreationTimestamp 1795905551\n101 Customer.<none> * *\n103 Customer.<none> PriorityFactor 1000.0\n\
+            101 Accountant. * *\n103 Accountant. LastUpdateTime 1795905551\n101 Customer.a@x * *\n105 \n\
+            103 Customer.a@x PriorityFactor 10000.000000\n103 Customer.a@x Priority 5.5\n103 Customer.a@x Ceiling 2\n\
+            103 Customer.a@x WeightedResourcesUsed 3.000000\n106 \n101 Customer.bio.b@x * *\n\
+            103 Customer.bio.b@x PriorityFactor 2.0\n103 Customer.bio.b@x Floor 4\n\
+            101 Resource.slot1@h@<1:2> * *\n103 Resource.slot1@h@<1:2> RemoteUser \"a@x\"\n";
+        let context = Context::new(Dialect::Condor);
+        let ads = read(log.as_bytes(), FileFormat::JobQueueLog, Dialect::Condor).map(|item| item.unwrap().ad);
+        let (mut accounts, mut times) = (Accountant::default(), Vec::new());
+        for ad in ads {
+            times.extend(time_of_accounts(&ad, &context));
+            let read = Accountant::from_userprio(&ad, &context).unwrap_or_default();
+            accounts.submitters.extend(read.submitters);
+            accounts.ceilings.extend(read.ceilings);
+            accounts.floors.extend(read.floors);
+        }
+        let first = Account { real_priority: 5.5, factor: 10000.0, resources: 3.0, usage: 0.0 };
+        let second = Account { factor: 2.0, ..Account::default() };
+        let expected = [("a@x".to_owned(), first), ("bio.b@x".to_owned(), second)];
+        assert_eq!((accounts.submitters, times), (expected.into(), vec![1_795_905_551]));
+        assert_eq!(accounts.ceilings, [("a@x".to_owned(), 2.0)].into());
+        assert_eq!(accounts.floors, [("bio.b@x".to_owned(), 4.0)].into());
     }
 
     #[test]
