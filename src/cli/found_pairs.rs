@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use classad::eval::{Context, Work};
-use classad::matching::negotiate::{Grant, GrantedOffer, NegotiationOutcome, ReachedLimit};
+use classad::matching::negotiate::{Grant, GrantedOffer, NegotiationOutcome};
 use classad::matching::{BilateralMatch, Candidate, maximum_matching, stable_matching};
 use rustc_hash::FxHashMap;
 
@@ -60,15 +60,13 @@ pub struct FoundPairs {
     pub early_failures: u64,
     /// As of [`PolicyCandidates::component_counts`].
     pub component_counts: Vec<(usize, usize)>,
-    /// The concurrency limit that kept a request from a free offer, as a phrase, by index of the request.
-    pub limits: FxHashMap<usize, ReachedLimit>,
 }
 
 impl From<NegotiationOutcome> for FoundPairs {
     fn from(outcome: NegotiationOutcome) -> Self {
         let count = outcome.grants.len();
         let (order, lists, component_counts) = (None, Vec::new(), Vec::new());
-        FoundPairs { count, outcome, lists, order, early_failures: 0, component_counts, limits: FxHashMap::default() }
+        FoundPairs { count, outcome, lists, order, early_failures: 0, component_counts }
     }
 }
 

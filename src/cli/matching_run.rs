@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use classad::ad::Ad;
 use classad::matching::negotiate::{
-    NegotiationEvent, NegotiationOutcome, NegotiationSettings, PolicyCandidates, PortUse, ReachedLimit, negotiate,
+    NegotiationEvent, NegotiationOutcome, NegotiationSettings, PolicyCandidates, PortUse, negotiate,
 };
-use classad::matching::policy::{Policy, PolicyFault, with_attributes};
+use classad::matching::policy::{Accountant, Policy, PolicyFault, with_attributes};
 use classad::matching::{Accelerations, Candidate, GreedyMatcher, Matchmaker};
 use classad::pool::{PolicyExpressions, RequestClusters};
 use classad::protocol::resource_count;
@@ -90,6 +90,8 @@ pub fn cycle_progress(total: usize) -> impl FnMut(&NegotiationEvent<'_>) {
 pub struct MatchingRun {
     pub selection: PairSelection,
     pub settings: NegotiationSettings,
+    /// The priorities of submitters, for a policy with shares.
+    pub accounts: Option<Accountant>,
     /// Whether matching has to follow the policy, a `ResourceRequestCount` or ports, in addition to constraints and ranks.
     pub follows_policy: bool,
     /// Number of requests with ports.
@@ -105,10 +107,10 @@ impl MatchingRun {
     pub fn new(session: &Session, parties: &Parties, selection: PairSelection, settings: NegotiationSettings) -> Self {
         let settings = parties.with_typed_ranks(settings);
         let summary = parties.summarize_requests(session);
-        // Neither shares nor leftovers influence which offer a request gets.
-        let Policy { roots, order, docking, start, residual, leftovers: _, share: _, limits, .. } = &settings.policy;
+        // Leftovers do not influence which offer a request gets.
+        let Policy { roots, order, docking, start, residual, leftovers: _, share, limits, .. } = &settings.policy;
         let Policy { request_attributes, offer_attributes, .. } = &settings.policy;
-        let has_rules = roots.is_some() || start.is_some() || residual.is_some() || limits.is_some();
+        let has_rules = roots.is_some() || start.is_some() || residual.is_some() || limits.is_some() || share.is_some();
         let has_lists = [order, docking].into_iter().any(|rules| !rules.is_empty())
             || [request_attributes, offer_attributes].into_iter().any(|attributes| !attributes.is_empty());
         let has_policy = has_rules || has_lists;
@@ -117,6 +119,7 @@ impl MatchingRun {
             follows_policy: has_policy || summary.has_resource_counts || settings.gangs.ports != PortUse::Ignored,
             requests_with_ports: summary.with_ports,
             settings,
+            accounts: None,
             has_shared_ads: parties.requests.first().is_none_or(NamedAd::is_projected),
             distinct_requests: summary.distinct_ads as u64,
         }
@@ -266,20 +269,17 @@ impl MatchingRun {
         if selection.is_greedy() && !selection.keeps_offers {
             let mut count = cycle_progress(requests.len());
             let ends_early = selection.stops_at_first;
-            let mut limits: FxHashMap<usize, ReachedLimit> = FxHashMap::default();
-            let outcome = negotiate(settings, requests, offers, &|_| None, &mut |event| {
+            let priority =
+                |submitter: &str| self.accounts.as_ref()?.priority(submitter, settings.policy.weighted_share());
+            let outcome = negotiate(settings, requests, offers, &priority, &mut |event| {
                 count(&event);
                 match event {
                     NegotiationEvent::Matched { .. } if ends_early => return ControlFlow::Break(()),
-                    // A request that is considered again later may then find nothing free.
-                    NegotiationEvent::Rejected { request, refusals, .. } if refusals.limit_keeps_free => {
-                        limits.extend(refusals.limit.clone().map(|limit| (request, limit)));
-                    }
                     _ => {}
                 }
                 ControlFlow::Continue(())
             });
-            return Ok(FoundPairs { limits, ..FoundPairs::from(outcome?) });
+            return Ok(outcome?.into());
         }
         let requests = &with_attributes(requests, &settings.policy.request_attributes);
         let offers = &with_attributes(offers, &settings.policy.offer_attributes);

@@ -4,7 +4,7 @@ use indexmap::IndexSet;
 
 use crate::ad::{Expression, Name, Truth, Value};
 use crate::constraint::InconsistencyKind;
-use crate::matching::negotiate::ReachedLimit;
+use crate::matching::negotiate::AccountingLimit;
 
 use super::changes::RequestChange;
 use super::clause_analysis::ClauseAnalysis;
@@ -13,6 +13,7 @@ use super::decisive_part::{ReadValue, UnmetOfferClause};
 use super::evaluation::OutcomeCounts;
 use super::failure_reason::FailureReason;
 use super::job_report::JobReport;
+use super::precedence::Precedence;
 use super::resource_shortage::ResourceShortage;
 use super::scarce_resources::ScarceResources;
 use super::slots::SlotCounts;
@@ -53,6 +54,8 @@ pub struct RequestReport {
     pub scarce: ScarceResources,
     /// The scarce resources of the slots that match and that other requests have divided. The explainer does not set this.
     pub scarce_in_divided: ScarceResources,
+    /// Why the requests that hold all offers were served first. The explainer does not set this.
+    pub precedence: Precedence,
     /// The partitionable slots that would match if drained, by index: as many as groups of refusals are listed. Empty if
     /// a free slot matches.
     pub if_drained: Vec<usize>,
@@ -92,16 +95,16 @@ pub enum RequestVerdict {
     Matches,
     /// The request matches, but other requests hold all offers that match it; holds the indices of these requests.
     Taken(Vec<usize>),
-    /// The request matches, but a concurrency limit of the policy keeps it from the offers; holds the limit.
-    Limited(ReachedLimit),
+    /// The request matches, but the accounting of the pool keeps it from the offers; holds the limit.
+    Limited(AccountingLimit),
     /// The request asks for several offers and got fewer.
     PartlyServed {
         /// Number of offers that the request got.
         granted: usize,
         /// Number of offers that the request asks for.
         wanted: usize,
-        /// The concurrency limit that keeps the request from more offers.
-        limit: Option<ReachedLimit>,
+        /// The limit of the accounting that keeps the request from more offers.
+        limit: Option<AccountingLimit>,
         /// Whether other requests hold offers that match.
         others_hold: bool,
     },

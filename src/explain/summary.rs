@@ -3,7 +3,7 @@
 use crate::ad::{Dialect, Truth};
 use crate::constraint::InconsistencyKind;
 use crate::matching::gang::DockedOffer;
-use crate::matching::negotiate::ReachedLimit;
+use crate::matching::negotiate::AccountingLimit;
 use crate::protocol::JobState;
 use crate::text::{join_and, join_first, with_commas};
 
@@ -91,11 +91,12 @@ impl SummaryWriter<'_> {
                     _ => format!("{}, and all of them go to {by}", some()),
                 };
                 let scarce = scarcity(report.scarce_in_divided.phrase("none has"));
-                format!("{taken}{scarce}{}", discarded_note(report))
+                let first = report.precedence.phrase(self.verb("its own", "their own"));
+                format!("{taken}{first}{scarce}{}", discarded_note(report))
             }
             RequestVerdict::Limited(limit) => {
-                let waits = self.verb("it waits", "they wait");
-                format!("{}{}; {waits} for {limit}{}", some(), self.slot_states(report, ": "), discarded_note(report))
+                let waits = limit.waiting_phrase(self.is_plural);
+                format!("{subject} {waits}; {}{}", self.free_phrase(report), discarded_note(report))
             }
             RequestVerdict::PartlyServed { granted, wanted, limit, others_hold } => {
                 let gets = self.verb("gets", "get");
@@ -181,7 +182,8 @@ impl SummaryWriter<'_> {
             RequestVerdict::Taken(_) => {
                 let free = if report.slots.is_some() { "free " } else { "" };
                 let scarce = scarcity(report.scarce_in_divided.phrase_of_all("none has"));
-                format!("other requests take all {free}{} that match{scarce}", self.nouns[1])
+                let first = report.precedence.cause();
+                format!("other requests take all {free}{} that match{first}{scarce}", self.nouns[1])
             }
             RequestVerdict::Limited(limit) => limit.to_string(),
             RequestVerdict::PartlyServed { limit, others_hold, .. } => {
@@ -196,10 +198,10 @@ impl SummaryWriter<'_> {
     }
 
     /// Says why a request gets no more offers.
-    fn rest_phrase(&self, report: &RequestReport, limit: Option<&ReachedLimit>, others_hold: bool) -> String {
+    fn rest_phrase(&self, report: &RequestReport, limit: Option<&AccountingLimit>, others_hold: bool) -> String {
         let scarce = || scarcity(report.scarce_in_divided.phrase_of_all("none has"));
         match limit {
-            Some(limit) => format!("{} for {limit}", self.verb("it waits", "they wait")),
+            Some(limit) => format!("{} {}", self.verb("it", "they"), limit.waiting_phrase(self.is_plural)),
             None if others_hold => format!("other requests take the other {} that match{}", self.nouns[1], scarce()),
             None => format!("nothing else that matches is left{}", scarce()),
         }
@@ -250,6 +252,20 @@ impl SummaryWriter<'_> {
                 Some(ending) => format!("{subject} {is} {state}: {ending}"),
                 None => format!("{subject} {is} {state}{slot}, and {} for no slot", self.verb("waits", "wait")),
             },
+        }
+    }
+
+    /// Says how many slots match and are free: `2 free slots match`.
+    fn free_phrase(&self, report: &RequestReport) -> String {
+        let [one, several] = self.nouns;
+        let phrase = |count: usize, free: &str| match count {
+            1 => format!("1 {free}{one} matches"),
+            count => format!("{} {free}{several} match", with_commas(count)),
+        };
+        match report.slots {
+            Some(slots) if slots.free > 0 => phrase(slots.free, "free "),
+            Some(slots) if report.matches > 0 || slots.if_drained > 0 => format!("no free {one} matches"),
+            _ => phrase(report.matches, ""),
         }
     }
 

@@ -22,6 +22,13 @@ pub fn counted(count: usize, noun: &str) -> String {
     format!("{} {noun}{}", with_commas(count), if count == 1 { "" } else { "s" })
 }
 
+/// Rounds a weight for people: to two decimals, below 1 to six.
+#[must_use]
+pub fn rounded(weight: f64) -> f64 {
+    let scale = if weight.abs() < 1.0 { 1e6 } else { 1e2 };
+    (weight * scale).round() / scale
+}
+
 /// Joins items in the manner of a sentence: `a, b and c`.
 #[must_use]
 pub fn join_and<S: fmt::Display>(items: &[S]) -> String {

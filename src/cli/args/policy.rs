@@ -7,7 +7,7 @@ use clap::builder::PossibleValue;
 use classad::configuration::Configuration;
 use classad::format::{FileFormat, Problem};
 use classad::matching::gang::GangFault;
-use classad::matching::policy::{Policy, PolicyFault, PolicyRule, READY_POLICIES, configure, ready_policy};
+use classad::matching::policy::{Accountant, Policy, PolicyFault, PolicyRule, READY_POLICIES, configure, ready_policy};
 use classad::text::join_and;
 
 use super::suggested_values::SuggestedValues;
@@ -59,6 +59,8 @@ pub struct PolicyConfigArgs {
 #[derive(Default)]
 pub struct LoadedPolicy {
     pub policy: Policy,
+    /// The priorities of submitters, if they are known.
+    pub accounts: Option<Accountant>,
     text: Option<SourceText>,
     /// Whether it is a ready policy, in which the user has chosen no entry.
     is_ready: bool,
@@ -97,8 +99,18 @@ impl PolicyArgs {
     ///
     /// The file cannot be read or is not a policy, or an option is not an expression.
     pub fn read(&self, session: &mut Session, config: Option<&LoadedConfiguration>) -> Result<LoadedPolicy, Failure> {
+        self.read_or(session, config, None)
+    }
+
+    /// Reads the policy as [`PolicyArgs::read`] does; `default` is the policy if none is named.
+    pub fn read_or(
+        &self,
+        session: &mut Session,
+        config: Option<&LoadedConfiguration>,
+        default: Option<&str>,
+    ) -> Result<LoadedPolicy, Failure> {
         let mut given = LoadedPolicy::default();
-        if let Some(path) = &self.policy {
+        if let Some(path) = self.policy.as_deref().or(default) {
             given = read_file(session, path, config)?;
         }
         if let Some(roots) = argument_text::parse_optional_expression(session, "--roots", self.roots.as_deref())? {
@@ -135,6 +147,28 @@ impl LoadedPolicy {
             }
         }
         self
+    }
+
+    /// Sets the ceilings and floors of submitters. Prints a note if the policy cannot apply them.
+    pub fn set_bounds(&mut self, session: &Session, accountant: &Accountant) {
+        match self.policy.share.as_mut().and_then(|share| share.weighted.as_mut()) {
+            Some(weighted) => {
+                weighted.floors.extend(accountant.floors.clone());
+                weighted.ceilings.extend(accountant.ceilings.clone());
+            }
+            None if accountant.floors.is_empty() && accountant.ceilings.is_empty() => {}
+            None => {
+                session.note("ceilings and floors of submitters are not applied: the policy does not share by weight");
+            }
+        }
+    }
+
+    /// Whether the policy has quotas, ceilings or limits, which can keep a request from offers that match it.
+    pub fn has_accounting(&self) -> bool {
+        let has_limits = self.policy.limits.as_ref().is_some_and(|limits| !limits.maxima.is_empty());
+        // The first group is the root.
+        let of_share = self.policy.weighted_share();
+        has_limits || of_share.is_some_and(|share| share.groups.groups().len() > 1 || !share.ceilings.is_empty())
     }
 
     /// Prints a note about each component of the docking vector that discarded every candidate, as this component most
@@ -223,7 +257,7 @@ fn read_file(session: &mut Session, path: &str, config: Option<&LoadedConfigurat
         }
     }
     let has_transforms = config.is_some_and(|config| config.configuration.entry("JOB_TRANSFORM_NAMES").is_some());
-    Ok(LoadedPolicy { policy, text: Some(text), is_ready: ready.is_some(), has_transforms })
+    Ok(LoadedPolicy { policy, accounts: None, text: Some(text), is_ready: ready.is_some(), has_transforms })
 }
 
 /// Reads and parses a file of settings. Also returns the text of the file, so that faults found later can be shown

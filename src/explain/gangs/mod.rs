@@ -14,7 +14,7 @@ use crate::constraint::is_side_name;
 use crate::eval::FreeNames;
 use crate::explain::RequestChange;
 use crate::matching::gang::{FailedClauses, Gang, GangFailure, GangFault, Gangmatcher};
-use crate::matching::negotiate::ReachedLimit;
+use crate::matching::negotiate::AccountingLimit;
 use crate::protocol::read_ports;
 
 pub use cause::{EmptyPort, EmptyPortCause};
@@ -50,7 +50,7 @@ pub enum GangVerdict {
     /// The request would get a gang, but other requests hold some of the offers; holds the indices of these requests.
     Taken(Vec<usize>),
     /// The request would get a gang, but a concurrency limit of the policy keeps it from the gang; holds the limit.
-    Limited(ReachedLimit),
+    Limited(AccountingLimit),
     /// There are no offers.
     NoOffers,
     /// The search for a gang ended at its limit; holds the maximum number of tests.

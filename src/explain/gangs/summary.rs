@@ -28,8 +28,8 @@ impl SummaryWriter<'_> {
                 format!("{subject} could have {a} ({gang}), but offers of this gang go to {takers}")
             }
             (GangVerdict::Limited(limit), Some(gang), _) => {
-                let (gang, waits) = (self.list_docked(gang), self.verb("waits", "wait"));
-                format!("{subject} could have {a} ({gang}), but {waits} for {limit}")
+                let (gang, waits) = (self.list_docked(gang), limit.waiting_phrase(self.is_plural));
+                format!("{subject} could have {a} ({gang}), but {waits}")
             }
             (GangVerdict::Undecided(tests), ..) => format!(
                 "{subject} {gets} no gang: the search ended at its limit of {} tests, so that there may be one",

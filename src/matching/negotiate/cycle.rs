@@ -1,5 +1,7 @@
 //! The state of a cycle, and which requests are considered. What is done for one request is in `consideration.rs`.
 
+use std::sync::Arc;
+
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
@@ -9,9 +11,11 @@ use crate::matching::policy::{Policy, PolicyFault};
 use crate::pool::RequestClusters;
 use crate::protocol::{PortFault, resource_count};
 
+use super::accounting_limit::AccountingLimit;
 use super::allowance::Allowance;
 use super::event::{Grant, NegotiationEvent};
 use super::ledger::CycleLedger;
+use super::limit_record::LimitRecord;
 use super::match_list::ClusterMatchList;
 use super::offers::CycleOffers;
 use super::{CycleObserver, NegotiationOutcome, NegotiationSettings, PortUse, Submitter};
@@ -70,6 +74,8 @@ pub struct NegotiationCycle<'c> {
     pub is_ended: bool,
     /// What submitters use, and how much of the concurrency limits is in use.
     pub ledger: CycleLedger<'c>,
+    /// The limits that keep requests from offers, if they are to be found.
+    pub limits: Option<LimitRecord>,
 }
 
 /// What came of considering a request once.
@@ -127,6 +133,7 @@ impl<'c> NegotiationCycle<'c> {
             tell,
             is_ended: false,
             ledger: CycleLedger::new(policy, offers, context),
+            limits: None,
         }
     }
 
@@ -145,6 +152,10 @@ impl<'c> NegotiationCycle<'c> {
 
     /// Reports an event to the observer.
     pub fn report(&mut self, event: NegotiationEvent<'_>) {
+        if let Some(limits) = &mut self.limits {
+            let clusters = &self.clusters;
+            limits.note_event(&event, |at| clusters.as_ref().map_or(at, |clusters| clusters.cluster_of[at]));
+        }
         self.is_ended |= (self.tell)(event).is_break();
     }
 
@@ -154,6 +165,21 @@ impl<'c> NegotiationCycle<'c> {
         self.is_ended
             || self.settings.context.has_spent_comparisons()
             || self.offers.free_count == 0 && self.settings.gangs.ports != PortUse::Always
+    }
+
+    /// Returns the limits that keep requests from offers, by index of the request.
+    pub fn limits(&self, submitters: &[Submitter]) -> FxHashMap<usize, Arc<AccountingLimit>> {
+        let Some(record) = &self.limits else { return FxHashMap::default() };
+        let limit = |submitter: &Submitter, request: usize| {
+            let is_open = self.is_open(request) && !self.is_over();
+            let waits = self.requests[request].remaining > 0;
+            let limit = record.limit(self.cluster_of(request), &submitter.name, is_open).filter(|_| waits);
+            limit.map(|limit| (request, limit))
+        };
+        let of_submitter = |submitter: &Submitter| {
+            submitter.requests.iter().filter_map(|request| limit(submitter, *request)).collect::<Vec<_>>()
+        };
+        submitters.iter().flat_map(of_submitter).collect()
     }
 
     /// Returns the index of the autocluster of a request. Without autoclusters each request counts as an autocluster.

@@ -12,6 +12,7 @@ use super::Submitter;
 use super::allowance::{Allowance, WeightAllowance};
 use super::cycle::{Consideration, NegotiationCycle};
 use super::event::{GroupBalance, NegotiationEvent};
+use super::limit_record::{GroupMaximum, LimitRecord};
 use super::weight_accounts::{WeightAccounts, weight};
 
 /// Place of a group for which the rule that orders groups is no number: `FLT_MAX`, as in HTCondor.
@@ -25,6 +26,15 @@ struct GroupLimit {
     group: Option<usize>,
     /// Weight that the group may use, with what it uses already.
     quota: f64,
+    /// Weight that the quota gives the group itself.
+    own: f64,
+}
+
+impl GroupLimit {
+    /// Returns what the group may use; `None` if no quota holds.
+    fn maximum(self) -> Option<GroupMaximum> {
+        self.group.map(|group| GroupMaximum { group, quota: self.own, maximum: self.quota })
+    }
 }
 
 /// Rounds of a cycle in which submitters share by weight.
@@ -55,7 +65,8 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
             members[*group].push(index);
         }
         if count == 1 {
-            let everything = GroupLimit { group: None, quota: f64::INFINITY };
+            self.note(|record, books| record.note_exhausted(books, submitters, &members, None));
+            let everything = GroupLimit { group: None, quota: f64::INFINITY, own: f64::INFINITY };
             return self.negotiate_with(submitters, &mut members[0], everything);
         }
         let accounts = self.accounts();
@@ -74,6 +85,11 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
         }
         let mut allocation = tree.allocation(total, requested);
         self.report_quotas(&allocation.quotas, &usage, &demands);
+        let most = |group: usize| {
+            let quota = allocation.quotas[group];
+            [quota, tree.enforced(group, quota, &allocation, &usage)]
+        };
+        self.note(|record, books| record.note_exhausted(books, submitters, &members, Some(&most)));
         let mut had_turn = vec![false; count];
         for number in 1..=share.allocation_rounds {
             if number > 1 {
@@ -113,7 +129,7 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
                     quota,
                     usage: usage_now,
                 });
-                let limit = GroupLimit { group: (!is_free).then_some(group), quota };
+                let limit = GroupLimit { group: (!is_free).then_some(group), quota, own: allocation.quotas[group] };
                 self.negotiate_with(submitters, &mut members[group], limit)?;
             }
             usage.clone_from(&self.accounts().group_usage);
@@ -135,8 +151,19 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
             let (name, quota) = (&tree.groups()[group].name, allocation.quotas[group]);
             let usage = self.accounts().group_usage[group];
             self.cycle.report(NegotiationEvent::GroupSkipped { name, quota, usage });
+            let maximum = quota.max(allocation.allocated[group]);
+            let of = GroupMaximum { group, quota, maximum };
+            let of_group = || members[group].iter().map(|member| &submitters[*member]);
+            self.note(|record, books| record.note_group(books, of, of_group()));
         }
         Ok(())
+    }
+
+    /// Adds to the record of limits, if there is one.
+    fn note(&mut self, add: impl FnOnce(&mut LimitRecord, (&WeightedShare, &WeightAccounts))) {
+        if let Some(record) = &mut self.cycle.limits {
+            add(record, (self.share, &self.cycle.ledger.weights));
+        }
     }
 
     /// Returns the groups in the order in which they negotiate. `usage` is what each
@@ -215,6 +242,10 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
                 if !is_floor_round {
                     self.cycle.report(NegotiationEvent::QuotaReached { quota: limit.quota, usage: group_usage });
                 }
+                if let Some(maximum) = limit.maximum() {
+                    let of_group = || members.iter().map(|member| &submitters[*member]);
+                    self.note(|record, books| record.note_group(books, maximum, of_group()));
+                }
                 break;
             }
             if !share.preempts {
@@ -281,9 +312,12 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
                     let submitter = submitter.name.as_str();
                     let ceiling = share.ceilings.get(submitter).copied().unwrap_or_default();
                     self.cycle.report(NegotiationEvent::CeilingReached { submitter, ceiling });
+                    self.note(|record, books| record.note_turn(books, &submitters[*member], (None, 0.0)));
                     continue;
                 }
+                let own = claimed_limit + self.accounts().usage(&submitter.name);
                 let (is_done, used) = self.run_weighted_turn(submitter, allowance)?;
+                self.note(|record, books| record.note_turn(books, submitter, (limit.maximum(), own)));
                 left -= used;
                 if !is_done {
                     kept.push(*member);

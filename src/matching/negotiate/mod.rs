@@ -1,6 +1,7 @@
 //! A negotiation cycle: submitters take turns, and each request gets the best remaining offer (thesis 3.8, 2006 paper
 //! 2.2 and 4).
 
+mod accounting_limit;
 mod allowance;
 mod choice;
 mod consideration;
@@ -10,6 +11,7 @@ mod granted_offer;
 mod group_rounds;
 mod ledger;
 mod limit_counts;
+mod limit_record;
 mod match_list;
 mod offers;
 mod policy_candidates;
@@ -23,6 +25,7 @@ mod weight_accounts;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -35,6 +38,7 @@ use super::gang::{Algorithm, BadPorts};
 use super::policy::{Policy, PolicyFault, Share, UNKNOWN_PRIORITY, with_attributes};
 use super::{Accelerations, Statistics};
 
+pub use accounting_limit::{AccountingLimit, GroupUse, SubmitterUse, priority_text};
 pub use allowance::{RefusalReasons, RemainingAllowance};
 pub use choice::{Choice, DecidingDifference};
 use cycle::NegotiationCycle;
@@ -42,6 +46,7 @@ pub use event::{Grant, GroupBalance, NegotiationEvent};
 pub use granted_offer::GrantedOffer;
 use group_rounds::GroupRounds;
 pub use limit_counts::ReachedLimit;
+use limit_record::LimitRecord;
 pub use policy_candidates::PolicyCandidates;
 use priority_attributes::PriorityAttributes;
 use rounds::run_rounds;
@@ -68,6 +73,8 @@ pub struct NegotiationSettings {
     pub finds_runner_up: bool,
     /// Whether the requests that start after the cycle are found.
     pub finds_starts: bool,
+    /// Whether the limits that keep requests from offers are found.
+    pub finds_limits: bool,
 }
 
 impl NegotiationSettings {
@@ -82,6 +89,7 @@ impl NegotiationSettings {
             gangs: GangSettings::default(),
             finds_runner_up: false,
             finds_starts: false,
+            finds_limits: false,
         }
     }
 }
@@ -135,6 +143,11 @@ pub struct NegotiationOutcome {
     pub rests: BTreeMap<usize, Ad>,
     /// The requests that start after the cycle; `None` if they were not to be found.
     pub starts: Option<RequestStarts>,
+    /// The limits that keep requests from offers, by index of the request. Empty if they were not to be found.
+    pub limits: FxHashMap<usize, Arc<AccountingLimit>>,
+    /// The submitter of each request, as an index into `submitters`, by index of the request. Empty if limits were not to be
+    /// found, or if there are no shares.
+    pub submitter_of: FxHashMap<usize, usize>,
 }
 
 /// What a submitter got in a cycle.
@@ -204,6 +217,7 @@ fn negotiate_known(
     let (roots, failures) = settings.policy.roots(&requests, &settings.context)?;
     cycle.outcome.statistics.failures += failures;
     let mut submitters = group_by_submitter(settings, (&requests, names), &roots, priority);
+    cycle.limits = settings.finds_limits.then(|| LimitRecord::new(&cycle.ledger.weights, &submitters));
     match settings.policy.weighted_share() {
         Some(share) => {
             let mut rounds = GroupRounds::new(&mut cycle, share);
@@ -213,6 +227,11 @@ fn negotiate_known(
             cycle.outcome.without_weight = cycle.ledger.weights.without_weight;
         }
         None => run_rounds(&mut cycle, &mut submitters)?,
+    }
+    cycle.outcome.limits = cycle.limits(&submitters);
+    if settings.finds_limits && settings.policy.share.is_some() {
+        let of = |(index, of): (usize, &Submitter)| of.requests.iter().map(move |at| (*at, index)).collect::<Vec<_>>();
+        cycle.outcome.submitter_of = submitters.iter().enumerate().flat_map(of).collect();
     }
     cycle.outcome.statistics.add(&cycle.offers.statistics());
     cycle.outcome.unordered_components = cycle.offers.unordered_components();

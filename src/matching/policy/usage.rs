@@ -8,6 +8,7 @@ use crate::format::Problem;
 use crate::format::document_tree::{ConfigReader, YamlContent, YamlNode, YamlTree, string_scalar};
 
 use super::parse::{NOT_POSITIVE, positive_number};
+use super::weighted_share::WeightedShare;
 
 /// Minimum real priority, which is the best one.
 pub const MIN_REAL_PRIORITY: f64 = 0.5;
@@ -147,6 +148,14 @@ impl Accountant {
     #[must_use]
     pub fn effective_priority(&self, submitter: &str) -> f64 {
         self.submitters.get(submitter).copied().unwrap_or_default().effective_priority()
+    }
+
+    /// Returns the effective priority of a submitter. `None` if it has no account, and the share has a factor for new
+    /// submitters.
+    #[must_use]
+    pub fn priority(&self, submitter: &str, share: Option<&WeightedShare>) -> Option<f64> {
+        let has_factor = || share.is_some_and(|share| share.new_factor(submitter).is_some());
+        (self.knows(submitter) || !has_factor()).then(|| self.effective_priority(submitter))
     }
 
     /// Whether a submitter has an account.

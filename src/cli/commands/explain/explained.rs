@@ -8,7 +8,9 @@ use super::groups::explain_bilateral;
 use super::page::ExplainedGroup;
 use super::share::ExplanationNotes;
 use crate::cli::outcome::Failure;
-use crate::cli::render::explanation::{Allocation, CauseEntry, ExplanationInput, GangExplainer, ReportRenderer};
+use crate::cli::render::explanation::{
+    Accounting, Allocation, CauseEntry, ExplanationInput, GangExplainer, ReportRenderer,
+};
 use crate::cli::render::progress;
 use crate::cli::session::Session;
 
@@ -18,6 +20,8 @@ pub struct GroupExplainer<'g> {
     pub explainer: &'g Explainer,
     /// What other requests have taken. `None` if it does not matter.
     pub allocation: Option<Allocation>,
+    /// How the requests stand in the accounting of the pool.
+    pub accounting: Accounting,
     pub renderer: ReportRenderer<'g>,
     /// Whether each request is a row of a table.
     pub is_listed: bool,
@@ -62,9 +66,10 @@ impl GroupExplainer<'_> {
         let mut has_taken = false;
         let mut next = 0;
         while next < groups.len() {
+            let taken = self.allocation.as_ref().map(|allocation| (allocation, &self.accounting));
             if let Some(gangs) = gangs.as_mut().filter(|_| !is_pair(&groups[next])) {
                 progress::report_step("explaining", next, total);
-                if let Some(report) = gangs.explain(session, groups[next][0], self.allocation.as_ref())? {
+                if let Some(report) = gangs.explain(session, groups[next][0], taken)? {
                     outcome.has_unmatched |= !matches!(report.verdict, GangVerdict::Matches);
                     outcome.failures += u64::from(matches!(report.verdict, GangVerdict::Undecided(_)));
                     if let Some(content) = self.gang_content(session, &groups[next], &report) {
@@ -108,7 +113,8 @@ impl GroupExplainer<'_> {
         if session.context().has_spent_run() {
             return Ok(incomplete);
         }
-        let report = explain_bilateral(session, self.case, group, self.explainer, self.allocation.as_ref());
+        let taken = (self.allocation.as_ref(), &self.accounting);
+        let report = explain_bilateral(session, self.case, group, self.explainer, taken);
         if report.is_incomplete {
             return Ok(incomplete);
         }

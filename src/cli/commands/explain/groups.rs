@@ -9,15 +9,21 @@ use crate::cli::args::advertising::SlotSelection;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::matching_run::{MatchingRun, PairSelection};
 use crate::cli::outcome::Failure;
-use crate::cli::render::explanation::{Allocation, ExplanationInput, GangExplainer};
+use crate::cli::render::explanation::{Accounting, Allocation, ExplanationInput, GangExplainer};
 use crate::cli::session::Session;
 
 /// Gives each request the best remaining offer, one request after the other, like `classad match`. With gangs, requests
-/// that need them get them, as in `classad negotiate`. Ports that cannot be used are not reported here.
-pub fn allocate(session: &mut Session, case: &ExplanationInput<'_>, with_gangs: bool) -> Result<Allocation, Failure> {
+/// that need them get them, as in `classad negotiate`; so do shares of the policy. Requests that do not wait get nothing. Also
+/// returns how requests stand in the accounting. Ports that cannot be used are not reported here.
+pub fn allocate(
+    session: &mut Session,
+    case: &ExplanationInput<'_>,
+    with_gangs: bool,
+) -> Result<(Allocation, Accounting), Failure> {
     let ports = if with_gangs { PortUse::Needed } else { PortUse::Ignored };
     let settings = NegotiationSettings {
         gangs: GangSettings { ports, ..GangSettings::default() },
+        finds_limits: true,
         finds_starts: case.policy.policy.leftovers.is_some(),
         ..NegotiationSettings::new(case.policy.policy.clone(), case.protocol.clone(), session.context())
     };
@@ -26,30 +32,34 @@ pub fn allocate(session: &mut Session, case: &ExplanationInput<'_>, with_gangs: 
     let available = |offer: &usize| slots.admits_ad(case.parties.offers[*offer].state(&context));
     let in_order = case.counted.in_input_order(case.parties.offers.len()).into_iter();
     let available: Vec<usize> = in_order.filter(available).collect();
-    let run = MatchingRun::new(session, case.parties, PairSelection::default(), settings);
+    let mut run = MatchingRun::new(session, case.parties, PairSelection::default(), settings);
+    run.accounts.clone_from(&case.policy.accounts);
     let [requests, offers] = case.parties.ads();
+    let waiting: Vec<usize> = (0..requests.len()).filter(|request| !case.is_not_waiting(session, *request)).collect();
+    let requests = waiting.iter().map(|request| requests[*request].clone()).collect();
     let offers = available.iter().map(|offer| offers[*offer].clone()).collect();
-    let found = run.find_pairs(&[requests, offers]).map_err(|fault| case.policy.report_fault(session, fault))?;
+    let mut found = run.find_pairs(&[requests, offers]).map_err(|fault| case.policy.report_fault(session, fault))?;
     // Of several gangs, one suffices.
     let wanted = |(index, request): (usize, &NamedAd)| match resource_count(&request.ad, &context) {
         Some(count) if count == 0 || !case.needs_gang(index) => count,
         _ => 1,
     };
     let wanted = case.parties.requests.iter().enumerate().map(wanted).collect();
-    let mut allocation = Allocation::new(wanted, found.limits, case.parties.offers.len());
+    let accounting = Accounting::new(&mut found.outcome, &waiting);
+    let mut allocation = Allocation::new(wanted, case.parties.offers.len());
     for grant in found.outcome.grants {
-        allocation.add(grant.request, grant.offers.iter().map(|granted| available[granted.offer]));
+        allocation.add(waiting[grant.request], grant.offers.iter().map(|granted| available[granted.offer]));
     }
     // A request that starts in the rest of a slot needs no match.
     let starts = found.outcome.starts.unwrap_or_default();
     for grant in &starts.grants[starts.grants.len() - starts.in_rests..] {
-        allocation.add(grant.request, grant.offers.iter().map(|granted| available[granted.offer]));
+        allocation.add(waiting[grant.request], grant.offers.iter().map(|granted| available[granted.offer]));
     }
     for (offer, rest) in found.outcome.rests.into_iter().chain(starts.rests) {
         allocation.add_rest(available[offer], rest);
     }
     session.report_budget_failures(found.outcome.statistics.failures);
-    Ok(allocation)
+    Ok((allocation, accounting))
 }
 
 /// Groups requests that get the same explanation. Requests that need a gang are grouped apart from bilateral ones. The
@@ -58,7 +68,7 @@ pub fn group_requests(
     session: &Session,
     case: &ExplanationInput<'_>,
     gangs: Option<&GangExplainer<'_>>,
-    allocation: Option<&Allocation>,
+    (allocation, accounting): (Option<&Allocation>, &Accounting),
     requests: &[usize],
 ) -> Vec<Vec<usize>> {
     let (as_gangs, as_pairs): (Vec<usize>, Vec<usize>) =
@@ -66,7 +76,8 @@ pub fn group_requests(
     // A report about a request that got a part says how much it got.
     let is_partly_served = |request: &usize| allocation.is_some_and(|allocation| allocation.is_partly_served(*request));
     let (partly, unserved): (Vec<usize>, Vec<usize>) = as_pairs.into_iter().partition(is_partly_served);
-    let mut groups = case.group_equivalent(session, &unserved);
+    let groups = case.group_equivalent(session, &unserved).into_iter();
+    let mut groups: Vec<Vec<usize>> = groups.flat_map(|group| accounting.divide(group)).collect();
     groups.extend(partly.iter().map(|request| vec![*request]));
     if let Some(gangs) = gangs {
         groups.extend(gangs.group_equivalent(session, &as_gangs));
@@ -78,23 +89,36 @@ pub fn group_requests(
     groups
 }
 
-/// Explains a group of equivalent requests by bilateral matching. If some offers match the requests and `allocation` is
-/// given, the verdict says why the requests did not get them.
+/// Explains a group of equivalent requests by bilateral matching. If some offers match the requests, the verdict says which
+/// limit of the accounting keeps the requests from them, and, if `allocation` is given, why they did not get them.
 pub fn explain_bilateral(
     session: &Session,
     case: &ExplanationInput<'_>,
     group: &[usize],
     explainer: &Explainer,
-    allocation: Option<&Allocation>,
+    (allocation, accounting): (Option<&Allocation>, &Accounting),
 ) -> RequestReport {
     let request = &case.subjects[group[0]].ad;
     let mut report = case.explain(session, group, explainer);
+    let limit = accounting.limit(group);
     if let Some(allocation) = allocation.filter(|_| report.verdict == RequestVerdict::Matches) {
         let matching = explainer.matching_offers(request);
-        report.verdict = allocation.verdict(group, &matching);
+        report.verdict = allocation.verdict(group, &matching, limit.cloned());
+        if let RequestVerdict::Taken(holders) = &report.verdict {
+            report.precedence = accounting.precedence(group[0], holders);
+        }
         if matches!(report.verdict, RequestVerdict::Taken(_) | RequestVerdict::PartlyServed { .. }) {
             report.scarce_in_divided = allocation.scarce_resources(request, &matching, &session.context());
         }
+    } else if let Some(limit) = limit.filter(|limit| limit.holds_before_cycle())
+        && let RequestVerdict::Matches | RequestVerdict::Claimed | RequestVerdict::IfDrained(_) = report.verdict
+    {
+        report.verdict = RequestVerdict::Limited(limit.clone());
+    }
+    if matches!(report.verdict, RequestVerdict::Limited(_)) {
+        // With another request, the limit would stay.
+        report.changes.clear();
+        report.sought_changes = false;
     }
     report
 }

@@ -25,6 +25,7 @@ use crate::cli::args::advertising::{self, AdvertisingArgs, SlotSelection};
 use crate::cli::args::matching::ReadMode;
 use crate::cli::args::policy::{LoadedPolicy, PolicyArgs};
 use crate::cli::args::share::ShareArgs;
+use crate::cli::io::accounts;
 use crate::cli::io::argument_text;
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::counted_offers::CountedOffers;
@@ -108,6 +109,10 @@ pub struct ExplainCommand {
     /// file with the output of `condor_config_val -dump`
     #[arg(long, value_name = "DUMP")]
     config: Option<String>,
+    /// Take priorities, usage, ceilings and floors of submitters from this file: the output of `condor_userprio -long`, or
+    /// the negotiator's `Accountantnew.log`. Without --policy, the policy is `htcondor`
+    #[arg(long, value_name = "FILE", conflicts_with = "reverse")]
+    userprio: Option<String>,
     /// Set START and RANK of every offer to those of --config, and report what gains or loses a match
     #[arg(long, requires = "config")]
     what_if_config: bool,
@@ -168,8 +173,12 @@ impl ExplainCommand {
         let share = self.share.input(session, &sources, settings)?;
         let configuration = self.config.as_ref().map(|path| LoadedConfiguration::read(session, path)).transpose()?;
         let start = Instant::now();
-        let policy = self.policy.read(session, configuration.as_ref())?.without_share(session);
+        let mut policy = self.read_policy(session, configuration.as_ref())?;
         let ReadParties { mut parties, counted, rejections, filter } = self.read_parties(session, sources, &policy)?;
+        // The ads decide the time of the accounts.
+        if let Some(accounts) = &mut policy.accounts {
+            accounts.advance(session.context().now.unwrap_or_default());
+        }
         let context = session.context();
         let mut what_if = WhatIf::new(session, &self.what_if)?;
         what_if.note_misspelt(session, &parties);
@@ -214,6 +223,25 @@ impl ExplainCommand {
         Ok(status)
     }
 
+    /// Reads the policy, with the accounts of submitters.
+    fn read_policy(
+        &self,
+        session: &mut Session,
+        configuration: Option<&LoadedConfiguration>,
+    ) -> Result<LoadedPolicy, Failure> {
+        let Some(path) = &self.userprio else { return self.policy.read(session, configuration) };
+        let accounts = accounts::read_userprio(session, path)?;
+        let mut policy = self.policy.read_or(session, configuration, Some("htcondor"))?;
+        policy.set_bounds(session, &accounts);
+        policy.accounts = Some(accounts);
+        Ok(policy)
+    }
+
+    /// Whether requests compete for offers, so that all of them take part.
+    fn competes(&self, policy: &LoadedPolicy) -> bool {
+        !self.reverse && (self.unmatched || policy.has_accounting())
+    }
+
     /// Reads the ads that take part.
     fn read_parties(
         &self,
@@ -245,10 +273,16 @@ impl ExplainCommand {
         let rejections = LastRejections::new(jobs, &context);
         let mut requests = with_policy_attributes(requests, &policy.policy.request_attributes);
         let mut offers = with_policy_attributes(offers, &policy.policy.offer_attributes);
+        let is_empty;
         let filter = constraint.map(|constraint| Query::new(constraint, session.context()));
         if !self.unmatched {
-            requests.retain(|request| accepts(session, filter.as_ref(), request));
-            if filter.is_some() && requests.is_empty() {
+            if self.competes(policy) {
+                is_empty = !requests.iter().any(|request| accepts(session, filter.as_ref(), request));
+            } else {
+                requests.retain(|request| accepts(session, filter.as_ref(), request));
+                is_empty = requests.is_empty();
+            }
+            if filter.is_some() && is_empty {
                 let constraint = single_line(&self.constraint.join(" && "));
                 return refuse(format!("the constraint `{constraint}` is true for no request"));
             }
@@ -350,15 +384,21 @@ impl ExplainCommand {
         let (roots, unserved) = self.served_and_unserved(session, case)?;
         let has_gangs = roots.iter().any(|request| case.needs_gang(*request));
         let gangs = if has_gangs { Some(GangExplainer::new(session, case)?) } else { None };
-        let allocation = if self.unmatched { Some(allocate(session, case, has_gangs)?) } else { None };
+        let competes = self.competes(case.policy);
+        let (allocation, accounting) = if competes { allocate(session, case, has_gangs)? } else { Default::default() };
+        let (allocation, accounting) = match self.unmatched {
+            true => (Some(allocation), accounting),
+            false => (None, accounting.before_cycle()),
+        };
         let subjects = self.select_subjects(session, case, filter, [roots, unserved], allocation.as_ref())?;
-        let groups = group_requests(session, case, gangs.as_ref(), allocation.as_ref(), &subjects.left);
+        let groups = group_requests(session, case, gangs.as_ref(), (allocation.as_ref(), &accounting), &subjects.left);
         let output = self.ads.common.output;
         let has_rows = output.form.is_some_and(OutputForm::has_lines_of_cells);
         let group_explainer = GroupExplainer {
             case,
             explainer,
             allocation,
+            accounting,
             renderer: ReportRenderer::new(case, output.form, self.all_offers),
             is_listed: has_rows && !self.summary,
             only_causes: output.form == Some(OutputForm::Svg) || (has_rows && self.summary),

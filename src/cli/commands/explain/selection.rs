@@ -70,7 +70,7 @@ impl ExplainCommand {
         requests.retain(|request| {
             let request = &case.subjects[*request];
             wanted.is_none_or(|wanted| wanted.selects(request, &context))
-                && (!self.unmatched || accepts(session, filter, request))
+                && (!self.competes(case.policy) || accepts(session, filter, request))
         });
         requests
     }

@@ -5,9 +5,8 @@ use std::io::Write;
 
 use classad::matching::negotiate::{SimulatedCycle, SubmitterState};
 use classad::matching::policy::GroupTree;
-use classad::text::counted;
+use classad::text::{counted, rounded};
 
-use super::transcript::rounded;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::outcome::Failure;
 use crate::cli::render::chart::column_chart;

@@ -83,8 +83,9 @@ pub struct Negotiate {
     /// Compute priorities from the usage in this file, and add the usage of this cycle to the file
     #[arg(long, value_name = "FILE")]
     usage: Option<String>,
-    /// Compute priorities from this file, the output of `condor_userprio -long`, with lines such as `Name1 = "ann@cs"`
-    /// and `Priority1 = 500`. With --usage, the new usage file begins with these accounts
+    /// Compute priorities from this file: the output of `condor_userprio -long`, with lines such as `Name1 = "ann@cs"`
+    /// and `Priority1 = 500`, or the negotiator's `Accountantnew.log`. With --usage, the new usage file begins with these
+    /// accounts
     #[arg(long, value_name = "FILE")]
     userprio: Option<String>,
     #[command(flatten)]
@@ -222,13 +223,8 @@ impl Negotiate {
         transcript: &mut Transcript<'_>,
     ) -> Result<NegotiationOutcome, Failure> {
         let [requests, offers] = parties.ads();
-        let has_factor = |submitter: &str| {
-            settings.policy.weighted_share().is_some_and(|share| share.new_factor(submitter).is_some())
-        };
-        let priority = |submitter: &str| {
-            let known = accountant.filter(|known| known.knows(submitter) || !has_factor(submitter));
-            known.map(|accountant| accountant.effective_priority(submitter))
-        };
+        let share = settings.policy.weighted_share();
+        let priority = |submitter: &str| accountant?.priority(submitter, share);
         let mut count_request = cycle_progress(requests.len());
         let (mut ranks, mut bad_requests) = (RankWarnings::default(), Vec::new());
         let mut observe = |event: NegotiationEvent<'_>| {
@@ -311,16 +307,7 @@ impl Negotiate {
             policy.policy.share =
                 submitter.ok().map(|by| Share { by: by.into(), priorities: Vec::new(), weighted: None });
         }
-        match policy.policy.share.as_mut().and_then(|share| share.weighted.as_mut()) {
-            Some(weighted) => {
-                weighted.floors.extend(accountant.floors.clone());
-                weighted.ceilings.extend(accountant.ceilings.clone());
-            }
-            None if accountant.floors.is_empty() && accountant.ceilings.is_empty() => {}
-            None => {
-                session.note("ceilings and floors of submitters are not applied: the policy does not share by weight");
-            }
-        }
+        policy.set_bounds(session, &accountant);
         Ok(Some(accountant))
     }
 }

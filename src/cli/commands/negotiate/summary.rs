@@ -2,9 +2,8 @@
 
 use classad::matching::negotiate::{ExceededQuota, NegotiationOutcome, RequestStarts};
 use classad::matching::policy::Policy;
-use classad::text::{counted, with_commas};
+use classad::text::{counted, rounded, with_commas};
 
-use super::transcript::rounded;
 use crate::cli::session::Session;
 
 /// Prints notes about the starts, if they were asked for, and about ties.

@@ -3,18 +3,17 @@
 use classad::ad::Ad;
 use classad::eval::Context;
 use classad::explain::{RequestVerdict, ScarceResources};
-use classad::matching::negotiate::ReachedLimit;
+use classad::matching::negotiate::AccountingLimit;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
 /// Which requests got which offers.
+#[derive(Default)]
 pub struct Allocation {
     /// Number of offers, or of gangs, that a request got, by index of the request.
     grants: Vec<usize>,
     /// Number of offers, or of gangs, that a request asks for, by index of the request.
     wanted: Vec<usize>,
-    /// The concurrency limit that kept a request from a free offer, by index of the request.
-    limits: FxHashMap<usize, ReachedLimit>,
     /// The first request that holds an offer or a part of it, by index of the offer; [`NOBODY`] if none does.
     first_holder: Vec<usize>,
     /// The further requests that hold parts of an offer. Few offers are divided.
@@ -29,13 +28,11 @@ const NOBODY: usize = usize::MAX;
 impl Allocation {
     /// Makes an allocation without matches.
     ///
-    /// `wanted` has the number of offers, or of gangs, that each request asks for. `limits` has the concurrency limits that
-    /// kept requests from free offers.
-    pub fn new(wanted: Vec<usize>, limits: FxHashMap<usize, ReachedLimit>, offers: usize) -> Self {
+    /// `wanted` has the number of offers, or of gangs, that each request asks for.
+    pub fn new(wanted: Vec<usize>, offers: usize) -> Self {
         Allocation {
             grants: vec![0; wanted.len()],
             wanted,
-            limits,
             first_holder: vec![NOBODY; offers],
             other_holders: FxHashMap::default(),
             rests: FxHashMap::default(),
@@ -79,11 +76,6 @@ impl Allocation {
         (0..self.grants.len()).filter(has_all).collect()
     }
 
-    /// Returns the concurrency limit that kept one of the requests from a free offer.
-    pub fn limit(&self, requests: &[usize]) -> Option<ReachedLimit> {
-        requests.iter().find_map(|request| self.limits.get(request)).cloned()
-    }
-
     /// Finds the resources that a request asks for and that divided offers do not have enough of. `matching` has the offers
     /// that match the request. Offers that are taken whole do not count. Neither do offers that nobody took.
     pub fn scarce_resources(&self, request: &Ad, matching: &[usize], context: &Context) -> ScarceResources {
@@ -92,9 +84,8 @@ impl Allocation {
     }
 
     /// The verdict on equivalent requests that match offers, but got none, or fewer than they ask for. `matching` has the
-    /// offers that match them.
-    pub fn verdict(&self, requests: &[usize], matching: &[usize]) -> RequestVerdict {
-        let limit = self.limit(requests);
+    /// offers that match them, and `limit` what keeps the requests from offers.
+    pub fn verdict(&self, requests: &[usize], matching: &[usize], limit: Option<AccountingLimit>) -> RequestVerdict {
         let sum = |numbers: &[usize]| requests.iter().map(|request| numbers[*request]).sum::<usize>();
         match (sum(&self.grants), limit) {
             (0, None) => RequestVerdict::Taken(self.holders_of(matching.iter().copied())),

@@ -17,9 +17,9 @@ pub const MAX_NAMED: usize = 10;
 #[derive(Serialize, Deserialize)]
 pub struct CauseEntry {
     pub verdict: String,
-    /// Whether the subjects need more of a concurrency limit than there is.
+    /// What can be done about the limit of the accounting that keeps the subjects from offers. Empty without one.
     #[serde(default)]
-    pub has_too_small_limit: bool,
+    pub remedy: String,
     /// Whether smaller requests may find what is left of divided offers.
     #[serde(default)]
     pub has_scarce_resources: bool,
@@ -57,7 +57,7 @@ impl CauseEntry {
             is_far_less: false,
         };
         CauseEntry {
-            has_too_small_limit: matches!(&report.verdict, GangVerdict::Limited(limit) if limit.is_too_small()),
+            remedy: if let GangVerdict::Limited(limit) = &report.verdict { limit.remedy() } else { String::new() },
             matches: matches!(report.verdict, GangVerdict::Matches),
             changes: report.changes.iter().map(change).collect(),
             ..CauseEntry::of_subjects(session, case, group, report.verdict.as_str(), &writer.gang_summary(report))
@@ -69,7 +69,7 @@ impl CauseEntry {
         let users: FxHashSet<String> = group.iter().filter_map(|subject| case.owner_of(session, *subject)).collect();
         CauseEntry {
             verdict: verdict.to_owned(),
-            has_too_small_limit: false,
+            remedy: String::new(),
             has_scarce_resources: false,
             matches: false,
             text: single_line(text),
@@ -91,7 +91,7 @@ impl CauseEntry {
             is_far_less: change.is_far_less,
         };
         CauseEntry {
-            has_too_small_limit: matches!(&report.verdict, RequestVerdict::Limited(limit) if limit.is_too_small()),
+            remedy: if let RequestVerdict::Limited(limit) = &report.verdict { limit.remedy() } else { String::new() },
             has_scarce_resources: !report.scarce_in_divided.is_empty(),
             matches: report.verdict == RequestVerdict::Matches,
             changes: report.changes.iter().map(entry).collect(),

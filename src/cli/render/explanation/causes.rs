@@ -39,8 +39,8 @@ pub struct CauseTable {
 /// Subjects that have one cause, but for numbers.
 struct Cause {
     verdict: String,
-    /// Whether the subjects need more of a concurrency limit than there is.
-    has_too_small_limit: bool,
+    /// What can be done about the limit that keeps the subjects from offers.
+    remedy: String,
     /// Whether smaller requests may find what is left of divided offers.
     has_scarce_resources: bool,
     /// The cause in words.
@@ -84,7 +84,7 @@ impl CauseTable {
         }
         let cause = self.causes.entry(strike_numbers(&entry.text)).or_insert_with(|| Cause {
             verdict: entry.verdict,
-            has_too_small_limit: entry.has_too_small_limit,
+            remedy: entry.remedy,
             has_scarce_resources: false,
             text: SpreadText::new(&entry.text),
             subjects: 0,
@@ -161,7 +161,7 @@ impl CauseTable {
                     verb_phrase(none, ["matches", "match"], "nothing"),
                     verb_phrase(claimed, ["matches", "match"], "only slots in use"),
                     verb_phrase(taken, ["matches", "match"], "only what others take"),
-                    verb_phrase(limited, ["waits", "wait"], "for a concurrency limit"),
+                    verb_phrase(limited, ["is", "are"], "kept back by a limit or a quota"),
                     verb_phrase(partly, ["gets", "get"], "too few"),
                 ];
                 phrases.into_iter().flatten().collect::<Vec<_>>().join(", ")
@@ -317,7 +317,7 @@ impl Cause {
             return no_change_phrase(&self.text.to_string()).to_owned();
         }
         if self.changes.is_empty() && self.verdict == LIMITED {
-            return if self.has_too_small_limit { "raise the limit" } else { "wait, or raise the limit" }.to_owned();
+            return self.remedy.clone();
         }
         if self.changes.is_empty() && [TAKEN, PARTLY_SERVED].contains(&self.verdict.as_str()) {
             let is_divided = self.has_scarce_resources;

@@ -1,5 +1,6 @@
 //! Explanations as text and as JSON, for `explain`, `gangmatch` and `repl`.
 
+mod accounting;
 mod allocation;
 pub mod case;
 pub mod cause_entry;
@@ -14,6 +15,7 @@ mod spread_text;
 mod verdict_codes;
 pub mod writer;
 
+pub use accounting::Accounting;
 pub use allocation::Allocation;
 pub use case::{ExplanationInput, OfferLists};
 pub use cause_entry::CauseEntry;

@@ -235,10 +235,8 @@ impl<'s> Simulation<'s> {
     }
 
     fn negotiate(&self, asking: &[usize], ads: Vec<Ad>, offers: &[Ad]) -> Result<NegotiationOutcome, PolicyFault> {
-        let priority = |name: &str| {
-            let is_known = self.accountant.knows(name) || self.new_factor(name).is_none();
-            is_known.then(|| self.accountant.effective_priority(name))
-        };
+        let share = self.settings.policy.weighted_share();
+        let priority = |name: &str| self.accountant.priority(name, share);
         let known = self.clusters.as_ref().map(|RequestClusters { clusters, cluster_of }| KnownRequests {
             clusters: RequestClusters {
                 clusters: clusters.clone(),

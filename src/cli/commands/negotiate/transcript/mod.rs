@@ -12,7 +12,7 @@ use classad::matching::negotiate::{
     Grant, GrantedOffer, NegotiationEvent, RefusalReasons, RemainingAllowance, SubmitterOutcome,
 };
 use classad::matching::policy::{Policy, PolicyVector};
-use classad::text::{counted, with_commas};
+use classad::text::{counted, rounded, with_commas};
 
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::parties::Parties;
@@ -229,12 +229,6 @@ fn considered_request<'e>(event: &NegotiationEvent<'e>) -> Option<(usize, &'e st
 
 /// Why a submitter gets nothing more.
 const SHARE_USED_UP: &str = "the share was used up";
-
-/// Rounds a weight for people: to two decimals, below 1 to six.
-pub fn rounded(weight: f64) -> f64 {
-    let scale = if weight.abs() < 1.0 { 1e6 } else { 1e2 };
-    (weight * scale).round() / scale
-}
 
 /// Says why a gang, which takes this number of offers of this weight, waits for the next round.
 fn deferral_detail(submitter: &str, (offers, weight): (usize, f64), left: RemainingAllowance) -> String {

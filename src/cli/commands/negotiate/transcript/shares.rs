@@ -4,9 +4,9 @@ use std::iter;
 
 use classad::matching::negotiate::{GroupBalance, NegotiationEvent};
 use classad::matching::policy::ROOT_GROUP;
-use classad::text::{counted, with_commas};
+use classad::text::{counted, rounded, with_commas};
 
-use super::{SHARE_USED_UP, Transcript, rounded};
+use super::{SHARE_USED_UP, Transcript};
 use crate::cli::render::alignment::{left_aligned, right_aligned};
 
 impl Transcript<'_> {

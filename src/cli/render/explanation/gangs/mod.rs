@@ -21,7 +21,7 @@ use crate::cli::render::diagnostics::single_line;
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::session::Session;
 
-use super::{Allocation, ExplanationInput};
+use super::{Accounting, Allocation, ExplanationInput};
 
 pub use crate::cli::render::explanation::writer::MAX_CLAUSE_CHARS;
 pub use json::{ListedParties, gang_report_json, port_fields};
@@ -56,17 +56,17 @@ impl<'g> GangExplainer<'g> {
         &mut self,
         session: &mut Session,
         request: usize,
-        allocation: Option<&Allocation>,
+        allocation: Option<(&Allocation, &Accounting)>,
     ) -> Result<Option<GangReport>, Failure> {
         let subject = &self.case.parties.requests[request];
         let mut report = match classad::explain::explain_gang(&mut self.matcher, request, &subject.ad) {
             Ok(report) => report,
             Err(fault) => return self.case.policy.report_gang_fault(session, subject, fault).map(|()| None),
         };
-        if let (Some(allocation), Some(gang)) = (allocation, &report.gang) {
+        if let (Some((allocation, accounting)), Some(gang)) = (allocation, &report.gang) {
             let members = gang.members().into_iter().map(|docked| docked.offer);
-            report.verdict = match allocation.limit(&[request]) {
-                Some(limit) => GangVerdict::Limited(limit),
+            report.verdict = match accounting.limit(&[request]) {
+                Some(limit) => GangVerdict::Limited(limit.clone()),
                 None => GangVerdict::Taken(allocation.holders_of(members)),
             };
         }

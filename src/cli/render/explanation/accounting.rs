@@ -1,0 +1,64 @@
+//! How requests stand in the accounting of a pool: the limits that keep them from offers, and who precedes whom.
+
+use std::sync::Arc;
+
+use classad::explain::Precedence;
+use classad::matching::negotiate::{AccountingLimit, NegotiationOutcome};
+use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
+
+/// How requests stand in the accounting of a pool.
+#[derive(Default)]
+pub struct Accounting {
+    /// The limit that keeps a request from offers, by index of the request.
+    limits: FxHashMap<usize, Arc<AccountingLimit>>,
+    /// The priority of each submitter. Empty if there are no shares.
+    priorities: Vec<f64>,
+    /// The index of the submitter of each request.
+    submitters: FxHashMap<usize, usize>,
+}
+
+impl Accounting {
+    /// Takes the standing of requests from the outcome of a cycle, which counted requests as in `requests`.
+    pub fn new(outcome: &mut NegotiationOutcome, requests: &[usize]) -> Self {
+        let limits = std::mem::take(&mut outcome.limits).into_iter();
+        let submitters = std::mem::take(&mut outcome.submitter_of).into_iter();
+        Accounting {
+            limits: limits.map(|(request, limit)| (requests[request], limit)).collect(),
+            priorities: outcome.submitters.iter().map(|submitter| submitter.priority).collect(),
+            submitters: submitters.map(|(request, submitter)| (requests[request], submitter)).collect(),
+        }
+    }
+
+    /// Keeps only the limits that hold without what the cycle gave.
+    pub fn before_cycle(mut self) -> Self {
+        self.limits.retain(|_, limit| limit.holds_before_cycle());
+        self
+    }
+
+    /// Returns the limit that keeps one of the requests from offers.
+    pub fn limit(&self, requests: &[usize]) -> Option<&AccountingLimit> {
+        requests.iter().find_map(|request| self.limits.get(request)).map(|limit| &**limit)
+    }
+
+    /// Divides a group of equivalent requests by their limits and submitters.
+    pub fn divide(&self, group: Vec<usize>) -> Vec<Vec<usize>> {
+        let mut divided: IndexMap<_, Vec<usize>> = IndexMap::new();
+        for request in group {
+            let limit = self.limits.get(&request).map(|limit| limit.to_string());
+            divided.entry((self.submitters.get(&request), limit)).or_default().push(request);
+        }
+        divided.into_values().collect()
+    }
+
+    /// Says why the requests that hold offers were served before `request`.
+    pub fn precedence(&self, request: usize, holders: &[usize]) -> Precedence {
+        let Some(own) = self.submitters.get(&request) else { return Precedence::default() };
+        let priority = |submitter: &usize| self.priorities.get(*submitter).copied().unwrap_or_default();
+        let mut precedence = Precedence { priority: priority(own), ..Precedence::default() };
+        for holder in holders.iter().filter_map(|holder| self.submitters.get(holder)) {
+            precedence.add(holder == own, priority(holder));
+        }
+        precedence
+    }
+}
