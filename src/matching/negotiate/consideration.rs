@@ -34,7 +34,14 @@ impl NegotiationCycle<'_> {
             let is_needed = list.is_disordered();
             self.keep_list(request, list, is_needed);
             let refusals = RefusalReasons { limit: Some(limit), limit_keeps_free, ..refusals };
-            self.report(NegotiationEvent::Rejected { request, submitter, compatible, discarded, refusals: &refusals });
+            self.report(NegotiationEvent::Rejected {
+                request,
+                cluster: self.cluster_of(request),
+                submitter,
+                compatible,
+                discarded,
+                refusals: &refusals,
+            });
             return Ok(Consideration::Deferred);
         }
         let is_repeated = allowance.begin(self.cluster_of[request]);
@@ -73,6 +80,7 @@ impl NegotiationCycle<'_> {
             if !refusals.is_silent() {
                 self.report(NegotiationEvent::Rejected {
                     request,
+                    cluster: self.cluster_of(request),
                     submitter,
                     compatible,
                     discarded,
@@ -139,6 +147,7 @@ impl NegotiationCycle<'_> {
             let refusals = RefusalReasons { limit: Some(limit), limit_keeps_free: true, ..RefusalReasons::default() };
             self.report(NegotiationEvent::Rejected {
                 request,
+                cluster: self.cluster_of(request),
                 submitter,
                 compatible: members.len(),
                 discarded: 0,

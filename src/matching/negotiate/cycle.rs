@@ -200,7 +200,7 @@ impl<'c> NegotiationCycle<'c> {
             let requests = self.requests[request].remaining;
             self.outcome.statistics.skipped += requests as u64;
             self.requests[request].failed_at_division = Some(divided);
-            self.report(NegotiationEvent::Skipped { request, submitter, requests });
+            self.report(NegotiationEvent::Skipped { request, cluster, submitter, requests });
             return Ok(Consideration::Failed);
         }
         let representative = match &self.clusters {

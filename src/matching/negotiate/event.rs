@@ -108,6 +108,8 @@ pub enum NegotiationEvent<'e> {
     Rejected {
         /// Index of the request.
         request: usize,
+        /// Index of its autocluster.
+        cluster: usize,
         /// Name of the submitter of the request.
         submitter: &'e str,
         /// Number of offers that are compatible with the request, including taken offers.
@@ -194,6 +196,8 @@ pub enum NegotiationEvent<'e> {
     Skipped {
         /// Index of the request.
         request: usize,
+        /// Index of its autocluster.
+        cluster: usize,
         /// Name of the submitter of the request.
         submitter: &'e str,
         /// Number of offers that the request still asked for.

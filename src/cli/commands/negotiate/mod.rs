@@ -94,6 +94,9 @@ pub struct Negotiate {
     /// print the values by which the policy ranked each match
     #[arg(long)]
     transcript: bool,
+    /// Leave what is about other submitters out of the transcript
+    #[arg(long, value_name = "NAME", requires = "transcript")]
+    submitter: Option<String>,
     /// Also print the next best offer of each match, and why it was not chosen
     #[arg(long, conflicts_with = "compare")]
     why: bool,
@@ -272,6 +275,13 @@ impl Negotiate {
             output.write(&submitter_table(outcome))
         } else if self.transcript {
             transcript.end(&outcome.submitters);
+            if let Some(submitter) = &self.submitter
+                && !transcript.retain_submitter(submitter)
+            {
+                let near = similar_ids(submitter, outcome.submitters.iter().map(|of| of.name.as_str()));
+                let hint = near.first().map_or(String::new(), |near| format!(" (did you mean {near}?)"));
+                return refuse(format!("no request is of the submitter {submitter}{hint}"));
+            }
             transcript.write(&mut out(), output)
         } else {
             let columns = MatchColumns { preempted: true, why: self.why.then_some(&settings.policy) };

@@ -14,6 +14,8 @@ use classad::matching::negotiate::{
 use classad::matching::policy::{Policy, PolicyVector};
 use classad::text::{counted, rounded, with_commas};
 
+use indexmap::IndexSet;
+
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::parties::Parties;
 use crate::cli::outcome::Failure;
@@ -21,15 +23,44 @@ use crate::cli::render::diagnostics;
 use crate::cli::render::match_table::{choice_text, runner_up_names};
 use crate::cli::render::rows::{ResultTable, TableCell, value_text};
 
+/// A line of text. Consecutive requests with the same outcome share one.
+struct TranscriptLine {
+    /// The submitter of whom it tells. Empty for lines about all.
+    submitter: String,
+    text: String,
+    /// What became of the request, if it got nothing.
+    outcome: Option<RequestOutcome>,
+}
+
+/// What became of requests that got nothing.
+struct RequestOutcome {
+    words: OutcomeWords,
+    detail: String,
+    first: String,
+    count: usize,
+}
+
+/// What becomes of requests that get nothing: what happens to one request, what happens to several, and the event.
+type OutcomeWords = [&'static str; 3];
+const REJECTED: OutcomeWords = ["is rejected", "are rejected", "rejected"];
+const DEFERRED: OutcomeWords = ["waits for the next round", "wait for the next round", "deferred"];
+const WAITING: OutcomeWords = ["waits", "wait", "deferred"];
+const LEFT_OUT: OutcomeWords = ["is left out", "are left out", "left out"];
+const SKIPPED: OutcomeWords = ["is skipped", "are skipped", "skipped"];
+
 /// A transcript: a line of text and a record for each event.
 pub struct Transcript<'p> {
     parties: &'p Parties,
     policy: &'p Policy,
-    lines: Vec<String>,
+    lines: Vec<TranscriptLine>,
     records: ResultTable,
     round: usize,
-    /// Whether there is a match yet, so that offers may be divided.
-    has_matches: bool,
+    /// Whether an offer is divided. Then the number of offers that are compatible with a request may have been larger before.
+    has_divided: bool,
+    /// The requests with which no offer is compatible, by index.
+    unmatched: IndexSet<usize>,
+    /// The autoclusters of these requests.
+    unmatched_clusters: HashSet<usize>,
     /// The requests of each submitter that the cycle considered, by index.
     considered: HashMap<String, HashSet<usize>>,
     /// The group whose submitters have their turns.
@@ -46,23 +77,29 @@ impl<'p> Transcript<'p> {
     /// Creates an empty transcript of a cycle under this policy.
     pub fn new(parties: &'p Parties, policy: &'p Policy) -> Self {
         let records = ResultTable::new(&["round", "submitter", "event", "request", "offer", "preempted", "detail"]);
-        let unit = policy.weighted_share().map(|_| "shares and quotas are sums of weights of offers");
-        Transcript {
+        let mut transcript = Transcript {
             parties,
             policy,
-            lines: unit.into_iter().map(str::to_owned).collect(),
+            lines: Vec::new(),
             records,
             round: 0,
-            has_matches: false,
+            has_divided: false,
+            unmatched: IndexSet::new(),
+            unmatched_clusters: HashSet::new(),
             considered: HashMap::new(),
             group: String::new(),
             group_ends: HashMap::new(),
             group_of: HashMap::new(),
             turn_ends: HashMap::new(),
+        };
+        if policy.weighted_share().is_some() {
+            transcript.add_line("", "shares and quotas are sums of weights of offers".to_owned());
         }
+        transcript
     }
 
-    /// Adds a line and a record for each submitter with requests that the cycle did not consider.
+    /// Adds a line and a record for each submitter with requests that the cycle did not consider, and a line for the requests
+    /// with which no offer is compatible.
     pub fn end(&mut self, submitters: &[SubmitterOutcome]) {
         for SubmitterOutcome { name, requests, .. } in submitters {
             let left = requests.saturating_sub(self.considered.get(name).map_or(0, HashSet::len));
@@ -77,6 +114,27 @@ impl<'p> Transcript<'p> {
                 self.push(who, name, "no turn", &detail);
             }
         }
+        if let Some(first) = self.unmatched.first() {
+            let (first, count) = (self.parties.request_name(*first, None), self.unmatched.len());
+            let verb = if count == 1 { "matches" } else { "match" };
+            let line = format!(
+                "{} {verb} no offer at all (`classad explain --request {first}` says why)",
+                several(&first, count)
+            );
+            self.add_line("", line);
+        }
+    }
+
+    /// Leaves out what is about other submitters. Returns false if there is nothing about this one.
+    pub fn retain_submitter(&mut self, submitter: &str) -> bool {
+        let has_it =
+            self.considered.contains_key(submitter) || self.lines.iter().any(|line| line.submitter == submitter);
+        let is_kept = |of: &str| of.is_empty() || of == submitter;
+        self.lines.retain(|line| is_kept(&line.submitter));
+        let about_all =
+            |event: &str| ["round", "allocation", "group", "skipped group", "quota", "quota reached"].contains(&event);
+        self.records.rows.retain(|row| is_kept(&row[1].text) || about_all(&row[2].text));
+        has_it
     }
 
     /// Says why the cycle did not consider some requests of a submitter.
@@ -104,22 +162,37 @@ impl<'p> Transcript<'p> {
             return output.write(&self.records);
         }
         for line in &self.lines {
-            writeln!(out, "{}", diagnostics::single_line(line))?;
+            writeln!(out, "{}", diagnostics::single_line(&line.text))?;
         }
         Ok(())
     }
 
+    fn add_line(&mut self, submitter: &str, text: String) {
+        self.lines.push(TranscriptLine { submitter: submitter.to_owned(), text, outcome: None });
+    }
+
     /// Appends the line and the record of an event: `who` is what the line is about, `submitter` whom the record names.
     fn push(&mut self, who: &str, submitter: &str, event: &str, detail: &str) {
-        self.lines.push(format!("{who}: {detail}"));
+        let is_of_submitter = who == submitter;
+        self.add_line(if is_of_submitter { submitter } else { "" }, format!("{who}: {detail}"));
         self.add_record(submitter, event, ["", "", "", detail]);
     }
 
-    /// Appends the line and the record of an event of a request. `verb` is what happens to the request.
-    fn push_request(&mut self, request: usize, submitter: &str, [verb, event]: [&str; 2], detail: &str) {
-        let request = self.parties.request_name(request, None);
-        self.lines.push(format!("  {request} {verb}: {detail}"));
-        self.add_record(submitter, event, [&request, "", "", detail]);
+    /// Appends the line and the record of a request that gets nothing. `units` is the number of its units, if it stands for
+    /// several.
+    fn push_request(&mut self, (request, units): (usize, usize), submitter: &str, words: OutcomeWords, detail: &str) {
+        let name = self.parties.request_name(request, None);
+        self.add_record(submitter, words[2], [&name, "", "", detail]);
+        let mut outcome = RequestOutcome { words, detail: detail.to_owned(), first: name, count: units };
+        if let Some(TranscriptLine { outcome: Some(before), .. }) = self.lines.last()
+            && (before.words, before.detail.as_str()) == (words, detail)
+        {
+            (outcome.first, outcome.count) = (before.first.clone(), before.count + units);
+            self.lines.pop();
+        }
+        let verb = words[usize::from(outcome.count > 1)];
+        let text = format!("  {} {verb}: {detail}", several(&outcome.first, outcome.count));
+        self.lines.push(TranscriptLine { submitter: submitter.to_owned(), text, outcome: Some(outcome) });
     }
 
     /// Appends the record of an event, with the number of the current round.
@@ -155,29 +228,38 @@ impl<'p> Transcript<'p> {
             NegotiationEvent::Matched { grant, submitter, weight } => self.record_match(grant, submitter, weight),
             NegotiationEvent::NoGang { request, submitter, .. } => {
                 let detail = "the remaining offers do not fill its ports";
-                self.push_request(request, submitter, ["is rejected", "rejected"], detail);
+                self.push_request((request, 1), submitter, REJECTED, detail);
             }
             NegotiationEvent::Deferred { request, submitter, offers, weight, left } => {
                 let detail = deferral_detail(submitter, (offers, weight), left);
-                self.push_request(request, submitter, ["waits for the next round", "deferred"], &detail);
+                self.push_request((request, 1), submitter, DEFERRED, &detail);
             }
             NegotiationEvent::BadPorts { request, submitter, fault } => {
-                self.push_request(request, submitter, ["is left out", "left out"], &fault.to_string());
+                self.push_request((request, 1), submitter, LEFT_OUT, &fault.to_string());
             }
-            NegotiationEvent::Rejected { request, submitter, compatible, discarded, refusals } => {
+            NegotiationEvent::Rejected { request, cluster, submitter, compatible, discarded, refusals } => {
                 let limit = refusals.limit.as_ref().map(|_| "an equivalent request reached a concurrency limit");
                 self.end_turn(submitter, limit.or_else(|| (refusals.over_share > 0).then_some(SHARE_USED_UP)));
-                let are_divided = self.has_matches && self.policy.residual.is_some();
-                let detail = rejection_detail(refusals, [compatible, discarded], are_divided);
+                let detail = rejection_detail(refusals, [compatible, discarded], self.has_divided);
+                if compatible == 0 && !self.has_divided && refusals.is_none() {
+                    self.unmatched_clusters.insert(cluster);
+                    self.unmatched.insert(request);
+                    let name = self.parties.request_name(request, None);
+                    return self.add_record(submitter, REJECTED[2], [&name, "", "", &detail]);
+                }
                 // What is too heavy for the share of this turn may be taken in a later one.
                 let waits = refusals.limit.is_none() && refusals.over_share > 0;
-                let words = if waits { ["waits", "deferred"] } else { ["is rejected", "rejected"] };
-                self.push_request(request, submitter, words, &detail);
+                self.push_request((request, 1), submitter, if waits { WAITING } else { REJECTED }, &detail);
             }
-            NegotiationEvent::Skipped { request, submitter, requests } => {
-                let units = if requests == 1 { "" } else { &format!(", {} of it", counted(requests, "request")) };
-                let words = [&format!("is skipped{units}"), "skipped"];
-                self.push_request(request, submitter, words, "an equivalent request was rejected");
+            NegotiationEvent::Skipped { request, cluster, submitter, .. }
+                if self.unmatched_clusters.contains(&cluster) =>
+            {
+                self.unmatched.insert(request);
+                let name = self.parties.request_name(request, None);
+                self.add_record(submitter, SKIPPED[2], [&name, "", "", EQUIVALENT]);
+            }
+            NegotiationEvent::Skipped { request, submitter, requests, .. } => {
+                self.push_request((request, requests), submitter, SKIPPED, EQUIVALENT);
             }
             _ => self.record_shares(event),
         }
@@ -186,7 +268,7 @@ impl<'p> Transcript<'p> {
     /// Records the offers that a request gets.
     fn record_match(&mut self, grant: &Grant, submitter: &str, weight: Option<f64>) {
         self.end_turn(submitter, None);
-        self.has_matches = true;
+        self.has_divided |= grant.offers.iter().any(|granted| granted.portion.is_some());
         let parties = self.parties;
         let request = parties.request_name(grant.request, grant.unit);
         let mut paths = grant.gang.as_ref().map(Gang::port_paths).unwrap_or_default().into_iter();
@@ -206,12 +288,17 @@ impl<'p> Transcript<'p> {
         // Weights of 1 are numbers of offers.
         let weight = weight.map(rounded).filter(|weight| (weight - 1.0).abs() > f64::EPSILON);
         let weight = weight.map_or(String::new(), |weight| format!(" (weight {weight})"));
-        self.lines.push(format!("  {request} gets {}{weight}", parts.join("; ")));
+        self.add_line(submitter, format!("  {request} gets {}{weight}", parts.join("; ")));
         if let Some(choice) = &grant.choice {
             let (next, text) = (runner_up_names(parties, choice), choice_text(choice, self.policy));
-            self.lines.push(format!("    next best: {next}; decided by {text}"));
+            self.add_line(submitter, format!("    next best: {next}; decided by {text}"));
         }
     }
+}
+
+/// Names the first of some requests, and counts the others.
+fn several(first: &str, count: usize) -> String {
+    if count == 1 { first.to_owned() } else { format!("{first} and {} more", with_commas(count - 1)) }
 }
 
 /// Returns the request that an event considers, and its submitter.
@@ -226,6 +313,9 @@ fn considered_request<'e>(event: &NegotiationEvent<'e>) -> Option<(usize, &'e st
         _ => None,
     }
 }
+
+/// Why a request is skipped.
+const EQUIVALENT: &str = "an equivalent request was rejected";
 
 /// Why a submitter gets nothing more.
 const SHARE_USED_UP: &str = "the share was used up";

@@ -89,7 +89,10 @@ impl Transcript<'_> {
         let widths = [0, 1, 2, 3].map(width);
         for [name, numbers @ ..] in &rows {
             let numbers = numbers.iter().zip(&widths[1..]).map(|(number, width)| right_aligned(number, *width));
-            self.lines.push([left_aligned(name, widths[0])].into_iter().chain(numbers).collect::<Vec<_>>().join("  "));
+            self.add_line(
+                "",
+                [left_aligned(name, widths[0])].into_iter().chain(numbers).collect::<Vec<_>>().join("  "),
+            );
         }
         for GroupBalance { name, quota, usage, requests } in groups {
             let (quota, usage) = (rounded(*quota), rounded(*usage));
