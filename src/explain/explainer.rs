@@ -9,6 +9,7 @@ use crate::matching::policy::PolicyRule;
 use crate::protocol::{AdvertisedState, Protocol, SlotState, has_ports};
 
 use super::changes::find_changes;
+use super::clause_slips::find_slip;
 use super::closest_offers::{closest_of, closest_offers};
 use super::conflicts::Conflicts;
 use super::discarded_offers::{DiscardedRow, are_discarded_for_use, depends_on_priorities, discarded_verdict};
@@ -251,9 +252,9 @@ const MIN_NARROWING_SHARE: usize = 5;
 fn narrowing(report: &RequestReport, analysis: &RequestAnalysis, table: &OfferTable) -> Option<Narrowing> {
     let is_partial = |clause: &&ClauseReport| clause.counts.is_true < report.offers;
     let slip = |(place, clause): (usize, &ClauseReport)| {
-        let fault = Some(clause).filter(is_partial).and_then(|clause| {
-            FailureReason::find_slip(&clause.analysis, table, &analysis.request, clause.counts.is_true + 1)
-        })?;
+        let fault = Some(clause)
+            .filter(is_partial)
+            .and_then(|clause| find_slip(&clause.analysis, table, &analysis.request, clause.counts.is_true + 1))?;
         Some(Narrowing::Slip { clause: place, fault })
     };
     let clauses = || analysis.clauses.iter().enumerate();

@@ -103,6 +103,11 @@ impl FailureWriter<'_> {
                 let of = if *offers == 0 { "none either".to_owned() } else { self.count(*offers) };
                 format!("{message}: {corrected} would be true for {of}")
             }
+            FailureReason::Setting { name, message, to, offers } => {
+                let corrected = self.quoted(&format!("{name} = {}", text(to, self.dialect)));
+                let of = if *offers == 0 { "none either".to_owned() } else { self.count(*offers) };
+                format!("{message}: with {corrected} {shown} would be true for {of}")
+            }
             FailureReason::Alternatives(alternatives) => self.alternatives_phrase(alternatives, &shown),
             FailureReason::Nested(nested) => {
                 let (holder, list) = (&nested.holder.0, nested.list.as_str());

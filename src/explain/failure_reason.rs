@@ -4,16 +4,17 @@ use indexmap::IndexSet;
 
 use crate::ad::{
     BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, Value,
-    rename_attribute, rewrite_expression,
+    rewrite_expression,
 };
 use crate::constraint::conjuncts;
 use crate::eval::{CURRENT_TIME, ConstraintVerdict, FreeNames};
-use crate::lint::{self, ChainedComparison, LintLevel};
+use crate::lint::{self, ChainedComparison};
 use crate::matching::PairSide;
 use crate::protocol::{evaluate_attribute, requested_resource};
 
 use super::alternatives::alternatives;
 use super::clause_analysis::{ClauseAnalysis, ClauseAnalyzer};
+use super::clause_slips::{find_slip, renamed};
 use super::clauses::{ExplainedClause, parenthesized, text};
 use super::decisive_part::{ClauseInPair, ReadValue};
 use super::distance::closest_offered_value;
@@ -64,6 +65,18 @@ pub enum FailureReason {
         /// Number of offers that meet the corrected clause.
         offers: usize,
     },
+    /// An attribute of the request that the clause reads has a wrong value, and with the right one some offers meet the
+    /// clause.
+    Setting {
+        /// The attribute.
+        name: Name,
+        /// What the linter says of its value.
+        message: String,
+        /// The corrected value.
+        to: Expression,
+        /// Number of offers that meet the clause with it.
+        offers: usize,
+    },
     /// The clause is a disjunction, and no offer meets any of its operands. Holds the operands, or the first
     /// part of each that no offer meets.
     Alternatives(Vec<ClauseReport>),
@@ -110,7 +123,10 @@ impl FailureReason {
     pub(super) fn priority(&self) -> u8 {
         match self {
             FailureReason::UnknownFunction(..) => 0,
-            FailureReason::Precedence(_) | FailureReason::Unquoted { .. } | FailureReason::Slip { .. } => 1,
+            FailureReason::Precedence(_)
+            | FailureReason::Unquoted { .. }
+            | FailureReason::Slip { .. }
+            | FailureReason::Setting { .. } => 1,
             FailureReason::MissingOwnAttribute(..) => 2,
             FailureReason::Shadowed(_) | FailureReason::NeverTrue(_) => 3,
             FailureReason::MissingAttribute(..) | FailureReason::Nested(_) => 4,
@@ -138,7 +154,7 @@ impl FailureReason {
         }
         // A clause that can never be true has a mistake, whether its correction helps or not.
         let least = usize::from(analysis.verdict != ConstraintVerdict::Never);
-        if let Some(slip) = FailureReason::find_slip(analysis, table, request, least) {
+        if let Some(slip) = find_slip(analysis, table, request, least) {
             return slip;
         }
         if analysis.verdict == ConstraintVerdict::Never {
@@ -180,42 +196,6 @@ impl FailureReason {
             None => FailureReason::NoSuchValue,
         }
     }
-
-    /// Returns [`FailureReason::Slip`] if the linter knows a mistake of the clause with whose correction at least `least`
-    /// offers meet it, or if the clause reads attributes by their old names.
-    pub(super) fn find_slip(
-        analysis: &ClauseAnalysis,
-        table: &OfferTable,
-        request: &RequestContext,
-        least: usize,
-    ) -> Option<Self> {
-        let clause = &analysis.clause.expression;
-        let slips = lint::find_slips(clause, table.context.dialect, None).into_iter();
-        // A note tells what may be meant so; there is a better reason for such a clause.
-        let slips = slips.filter(|slip| slip.rule.level > LintLevel::Note);
-        let slips = slips.filter_map(|slip| Some((slip.message.clone(), slip.corrected(clause)?)));
-        let renamed = renamed(analysis, table)
-            .map(|(name, current, corrected)| (format!("{name} is the old name of {current}"), corrected));
-        slips.chain(renamed).find_map(|(message, corrected)| {
-            let tried = ExplainedClause { expression: corrected.clone(), ..analysis.clause.clone() };
-            let offers = table.clause_results(request, &tried).counts.is_true;
-            (offers >= least).then_some(FailureReason::Slip { message, corrected, offers })
-        })
-    }
-}
-
-/// Returns the first attribute that a clause reads by its old name, the current name, and the clause with all current
-/// names. `None` if it has none, or reads both: it then provides for old and new slots.
-pub(super) fn renamed(analysis: &ClauseAnalysis, table: &OfferTable) -> Option<(Name, Name, Expression)> {
-    let (mut first, mut corrected) = (None, analysis.clause.expression.clone());
-    for name in &analysis.offer_attributes {
-        let current = table.renamed_attribute(name).filter(|current| !analysis.offer_attributes.contains(current));
-        let Some(current) = current else { continue };
-        let Some(renamed) = rename_attribute(&corrected, name, &current) else { continue };
-        corrected = renamed;
-        first.get_or_insert((name.clone(), current));
-    }
-    first.map(|(name, current)| (name, current, corrected))
 }
 
 /// Returns the attributes of the request itself that expressions read.

@@ -7,6 +7,7 @@
 mod alternatives;
 mod changes;
 mod clause_analysis;
+mod clause_slips;
 mod clause_weight;
 mod clauses;
 mod closest_offers;

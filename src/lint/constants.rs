@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use rustc_hash::FxHasher;
 
-use crate::ad::{Ad, AdShape, Dialect, Expression, ExpressionKind, Name, Value};
+use crate::ad::{Ad, AdShape, ByteString, Dialect, Expression, ExpressionKind, Name, Value};
 use crate::eval::Context;
 use crate::pool::ScalarKind;
 use crate::protocol::Advertisement;
 
+use super::expressions::{short_text, unquoted};
 use super::finding::LintFinding;
 use super::operand_types::is_other_type;
+use super::patterns::{is_list_attribute, with_commas};
 use super::rules;
 use super::slip::Slip;
 use super::standard_attributes::{SizeUnit, StandardType};
@@ -22,7 +24,11 @@ pub(super) struct WatchedConstant {
     /// 0-based index of the attribute in the ad.
     pub position: usize,
     kind: StandardType,
+    /// Whether only the name tells that the attribute is a flag: it begins with `Want`.
+    is_flag_by_name: bool,
     unit: Option<SizeUnit>,
+    /// The least amount that is suspect; `None` for an attribute that is no amount.
+    least_suspect: Option<i64>,
     /// The kinds of values that need a closer check, as bits.
     suspect_kinds: u8,
 }
@@ -36,31 +42,45 @@ pub(super) struct ConstantFindings {
 /// Returns the attributes of the ads of a shape whose values are to be checked.
 pub(super) fn watched_constants(shape: &AdShape, dialect: Dialect) -> Arc<[WatchedConstant]> {
     let names = shape.names().iter().enumerate().filter(|_| dialect.is_condor());
-    let watched = names.filter_map(|(position, name)| {
-        Some(WatchedConstant::new(position, StandardType::of(name)?, SizeUnit::of(name)))
-    });
-    watched.collect()
+    names.filter_map(|(position, name)| WatchedConstant::of(position, name)).collect()
 }
 
 impl WatchedConstant {
-    fn new(position: usize, kind: StandardType, unit: Option<SizeUnit>) -> Self {
-        let expects_string = kind == StandardType::String;
+    /// `None` for an attribute with any value.
+    fn of(position: usize, name: &Name) -> Option<Self> {
+        let standard = StandardType::of(name);
+        let is_flag_by_name = standard.is_none()
+            && name
+                .as_str()
+                .strip_prefix("Want")
+                .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
+        let kind = standard.or(is_flag_by_name.then_some(StandardType::Boolean))?;
+        let (unit, expects_string) = (SizeUnit::of(name), kind == StandardType::String);
+        let least_suspect = unit.map(|unit| units::least_implausible(name, unit));
+        let may_be_small = least_suspect.is_some_and(|least| least < 1_000_000_000);
         let may_be_suspect = |of_value: &ScalarKind| match of_value {
             ScalarKind::Exceptional => false,
             ScalarKind::String => !expects_string,
-            ScalarKind::Boolean | ScalarKind::SmallInteger => expects_string,
+            ScalarKind::Boolean => expects_string,
+            ScalarKind::SmallInteger => expects_string || may_be_small,
             ScalarKind::LargeInteger | ScalarKind::Real => expects_string || unit.is_some(),
             ScalarKind::Time => true,
         };
         let suspects = ScalarKind::ALL.into_iter().filter(may_be_suspect);
-        WatchedConstant { position, kind, unit, suspect_kinds: suspects.fold(0, |bits, kind| bits | 1 << kind as u8) }
+        let suspect_kinds = suspects.fold(0, |bits, kind| bits | 1 << kind as u8);
+        Some(WatchedConstant { position, kind, is_flag_by_name, unit, least_suspect, suspect_kinds })
     }
 
     /// Whether something may be wrong with the value of an expression.
     pub(super) fn is_suspect(&self, expression: &Expression) -> bool {
         let ExpressionKind::Literal(value) = expression.kind() else { return false };
-        is_other_type(self.kind, value, Dialect::Condor)
-            || (self.unit.is_some() && matches!(value, Value::Real(_) | Value::Integer(1_073_741_824..)))
+        match value {
+            Value::String(text) if self.is_flag_by_name => is_truth_word(text),
+            _ if is_other_type(self.kind, value, Dialect::Condor) => !self.is_flag_by_name,
+            Value::Integer(amount) => self.least_suspect.is_some_and(|least| *amount >= least),
+            Value::Real(_) => self.unit.is_some(),
+            _ => false,
+        }
     }
 
     /// Whether something may be wrong with a value of this kind.
@@ -96,14 +116,53 @@ pub(super) fn check<'w>(
     (!findings.is_empty()).then(|| ConstantFindings { hash: hasher.finish(), findings })
 }
 
+/// Returns the mistake in the value of an attribute: a constant of a wrong type or in a wrong unit, or a list with `;`.
+#[must_use]
+pub fn find_setting_slip(name: &Name, value: &Expression) -> Option<Slip> {
+    if let Some(rewrite) = with_commas(value).filter(|_| is_list_attribute(name)) {
+        let message = format!("commas and spaces separate the items of {name}, not `;`: this is one item");
+        return Some(Slip::new(&rules::LIST_SEPARATOR, value, message).with_rewrite(rewrite));
+    }
+    let constant = WatchedConstant::of(0, name).filter(|constant| constant.is_suspect(value))?;
+    slip(value, &constant, name)
+}
+
 fn slip(literal: &Expression, constant: &WatchedConstant, name: &Name) -> Option<Slip> {
     let value = literal.as_literal()?;
-    if is_other_type(constant.kind, value, Dialect::Condor) {
-        let message =
-            format!("{name} is {} in HTCondor, but this is {}", constant.kind.phrase(), value.value_type().phrase());
-        return Some(Slip::new(&rules::ATTRIBUTE_TYPE, literal, message));
+    if !is_other_type(constant.kind, value, Dialect::Condor) {
+        return units::check_literal(literal, Some(name));
     }
-    units::check_literal(literal, Some(name))
+    let given = value.value_type().phrase();
+    if constant.kind == StandardType::Condition {
+        let rewrite = unquoted(literal, Dialect::Condor)?;
+        let message = format!("{name} is an expression in quotes: a string, and no condition");
+        let help = format!("write `{}`, without the quotes", short_text(&rewrite, Dialect::Condor));
+        return Some(Slip::new(&rules::QUOTED, literal, message).with_help(help).with_rewrite(rewrite));
+    }
+    let truth = match value {
+        Value::String(text) if constant.kind == StandardType::Boolean && is_truth_word(text) => {
+            Some(Expression::literal(Value::Boolean(text.to_str().eq_ignore_ascii_case("true"))))
+        }
+        _ => None,
+    };
+    let slip = if constant.is_flag_by_name {
+        Slip::new(&rules::ATTRIBUTE_TYPE, literal, format!("{name} is probably a boolean, but this is {given}"))
+    } else {
+        let message = format!("{name} is {} in HTCondor, but this is {given}", constant.kind.phrase());
+        Slip::new(&rules::ATTRIBUTE_TYPE, literal, message)
+    };
+    Some(match truth {
+        Some(truth) => {
+            let help = format!("write `{}`, without the quotes", short_text(&truth, Dialect::Condor));
+            slip.with_help(help).with_rewrite(truth)
+        }
+        None => slip,
+    })
+}
+
+/// Whether a string is `true` or `false`, in any case.
+fn is_truth_word(text: &ByteString) -> bool {
+    ["true", "false"].iter().any(|word| text.as_bytes().eq_ignore_ascii_case(word.as_bytes()))
 }
 
 /// Whether the ad is one of a job or a machine, as far as its type tells. Other daemons use names of their own.

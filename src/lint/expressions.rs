@@ -6,23 +6,27 @@ use rustc_hash::FxHashSet;
 
 use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, OperatorGroup, UnaryOperator, Value};
 use crate::eval::find_function;
-use crate::syntax::{Style, expression_text};
+use crate::syntax::{ParseOptions, Style, expression_text, parse_expression};
 use crate::text::{did_you_mean, shorten};
 
 use super::rules::{self, LintRule};
 use super::slip::Slip;
-use super::slips::{ChainedComparison, is_comparison, unknown_function};
+use super::slips::{ChainedComparison, GreedyConditional, is_comparison, unknown_function};
 use super::subexpressions::subexpressions;
 
 /// Checks the operators and calls in an expression.
 pub(super) fn check(expression: &Expression, dialect: Dialect, found: &mut Vec<Slip>) {
     let (root, conditions) = (expression, OnceCell::new());
     ExpressionCheck { root, conditions: &conditions, expression, dialect, found }.check_quotes(expression);
+    // The comparisons whose mistake is told of the conditional around them, by identity. It comes before them.
+    let mut greedy = FxHashSet::default();
     for expression in subexpressions(root) {
         let mut check = ExpressionCheck { root, conditions: &conditions, expression, dialect, found };
         match expression.kind() {
             ExpressionKind::Binary(operator, left, right) => {
-                check.check_precedence(*operator, left, right);
+                if !greedy.contains(&expression.identity()) {
+                    check.check_precedence(*operator, left, right);
+                }
                 match operator.group() {
                     OperatorGroup::Comparison | OperatorGroup::Identity => {
                         check.check_comparison(*operator, left, right);
@@ -36,7 +40,10 @@ pub(super) fn check(expression: &Expression, dialect: Dialect, found: &mut Vec<S
                 }
             }
             ExpressionKind::Unary(UnaryOperator::Not, operand) => check.check_condition("!", operand, None),
-            ExpressionKind::Conditional(condition, ..) => check.check_condition("?", condition, None),
+            ExpressionKind::Conditional(condition, ..) => {
+                check.check_condition("?", condition, None);
+                check.check_conditional(&mut greedy);
+            }
             ExpressionKind::Call(name, arguments) => {
                 check.check_call(name, arguments.len());
                 if let Some([condition, ..]) = expression.conditional() {
@@ -127,6 +134,17 @@ impl ExpressionCheck<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// Reports a conditional that takes more as its condition than was probably meant. Adds what it takes to `told`.
+    fn check_conditional(&mut self, told: &mut FxHashSet<usize>) {
+        let Some(greedy) = GreedyConditional::of(self.expression) else { return };
+        told.insert(greedy.taken.identity());
+        let symbol = greedy.operator.symbol();
+        let message = format!("`?` binds less tightly than `{symbol}`: all before the `?` is its condition");
+        let help = format!("write `{}`", short_text(&greedy.regrouped, self.dialect));
+        let slip = Slip::new(&rules::PRECEDENCE, self.expression, message).with_help(help);
+        self.found.push(slip.with_rewrite(greedy.regrouped));
     }
 
     /// Returns a suggestion of parentheses for a comparison of a comparison, such as `a < b == c`.
@@ -222,6 +240,7 @@ impl ExpressionCheck<'_> {
         let slip = Slip::new(&rules::NOT_BOOLEAN, operand, message);
         // `x == "a" || "b"` means `x == "a" || x == "b"`.
         let rewrite = before.and_then(|(_, before)| compared_likewise(before, operand));
+        let rewrite = rewrite.or_else(|| unquoted(operand, self.dialect));
         self.found.push(match rewrite {
             Some(rewrite) => slip.with_help(format!("write `{}`", self.short_text(&rewrite))).with_rewrite(rewrite),
             None => slip,
@@ -264,6 +283,21 @@ impl ExpressionCheck<'_> {
             _ => {}
         }
     }
+}
+
+/// Returns the expression in a string, such as `Capability >= 8.0` of `"Capability >= 8.0"`. `None` if the expression is
+/// no string, or the text in it is a word or no expression.
+#[must_use]
+pub fn unquoted(string: &Expression, dialect: Dialect) -> Option<Expression> {
+    let Some(Value::String(text)) = string.without_parentheses().as_literal() else { return None };
+    let inner = parse_expression(text.as_bytes(), ParseOptions::new(dialect)).ok()?;
+    let is_expression = match inner.without_parentheses().kind() {
+        ExpressionKind::Binary(operator, ..) => is_comparison(*operator) || operator.group() == OperatorGroup::Logic,
+        ExpressionKind::Unary(UnaryOperator::Not, _) | ExpressionKind::Call(..) | ExpressionKind::Select(..) => true,
+        ExpressionKind::Literal(Value::Boolean(_)) => true,
+        _ => false,
+    };
+    is_expression.then_some(inner)
 }
 
 /// Whether the operator compares by an order.

@@ -47,14 +47,17 @@ use finding_register::{ExpressionKey, FindingOrigin, FindingSet};
 use linked_shape::LinkedShape;
 use shared_expressions::SharedExpressions;
 
+pub use constants::find_setting_slip;
+pub use expressions::unquoted;
 pub use find_slips::find_slips;
 pub use finding::{FindingLabel, LintFinding};
 pub use finding_register::{AdFindings, FindingRegister};
+pub use patterns::with_arguments_exchanged;
 pub use policy_names::{PolicyPlace, PolicyPool, check_policy_names};
 pub use pool_statistics::PoolStatistics;
 pub use rules::{LintLevel, LintRule, RULES, RuleScope, find_rule};
 pub use slip::{PoolColumns, Slip};
-pub use slips::{ChainedComparison, differs_in_case, similar_names, unknown_function};
+pub use slips::{ChainedComparison, GreedyConditional, differs_in_case, similar_names, unknown_function};
 pub use standard_attributes::{SizeUnit, StandardType, is_of_one_side, is_usual_value};
 
 /// Maximum number of entries in the caches of findings. More clear the caches.

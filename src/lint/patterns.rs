@@ -9,6 +9,7 @@ use super::expressions::short_text;
 use super::rules;
 use super::slip::Slip;
 use super::slips::is_comparison;
+use super::standard_attributes::StandardType;
 use super::subexpressions::subexpressions;
 
 /// Checks the regular expressions and versions in the calls of an expression.
@@ -18,8 +19,7 @@ pub(super) fn check(expression: &Expression, dialect: Dialect, found: &mut Vec<S
             let found_in = |operand, other| check_compared_glob(part, *operator, operand, other, dialect);
             found.extend(found_in(left, right).or_else(|| found_in(right, left)));
             if is_comparison(*operator) {
-                let found_in = |whole, other| check_compared_version(whole, other, dialect);
-                found.extend(found_in(left, right).or_else(|| found_in(right, left)));
+                found.extend(check_compared_version(part, *operator, [left, right], dialect));
             }
         }
         if let ExpressionKind::Call(name, arguments) = part.kind()
@@ -125,7 +125,7 @@ fn exchanged(
     arguments: &[Expression],
     dialect: Dialect,
 ) -> Option<Slip> {
-    let [pattern, string, rest @ ..] = arguments else { return None };
+    let [pattern, string, ..] = arguments else { return None };
     if function.parameters().take(2).ne(["pattern", "string"]) || !matches!(function.name, "regexp" | "regexps") {
         return None;
     }
@@ -134,33 +134,79 @@ fn exchanged(
     if !is_attribute || !has_pattern_signs(text) {
         return None;
     }
-    let rewrite = Expression::call(function.name, [string, pattern].into_iter().chain(rest).cloned());
+    let rewrite = with_arguments_exchanged(call)?;
     let message = format!("{} takes the pattern first, then the string", function.name);
     let help = format!("write `{}`", short_text(&rewrite, dialect));
     Some(Slip::new(&rules::ARGUMENT_ORDER, call, message).with_help(help).with_rewrite(rewrite))
 }
 
-/// Reports a call such as `stringListMember("CHTC, UNL", Site)`, whose first arguments are exchanged: the text with
-/// commas must be the list.
+/// Reports a call such as `stringListMember("CHTC, UNL", Site)` or `stringListMember(DESIRED_Sites, "UNL")`, whose first
+/// arguments are exchanged, and a list with `;`.
 fn check_word_list(
     call: &Expression,
     function: &BuiltinFunction,
     arguments: &[Expression],
     dialect: Dialect,
 ) -> Option<Slip> {
-    let [list, word, rest @ ..] = arguments else { return None };
-    if !matches!(function.name, "stringListMember" | "stringListIMember") {
+    let is_member = matches!(function.name, "stringListMember" | "stringListIMember");
+    let attribute = |operand: &Expression| match ClauseOperand::of(operand)? {
+        ClauseOperand::Other(name) | ClauseOperand::Own(name) | ClauseOperand::Unqualified(name) => Some(name.clone()),
+        ClauseOperand::Literal(_) => None,
+    };
+    let string = |operand: &Expression| match operand.as_literal() {
+        Some(Value::String(text)) => Some(text.to_str().into_owned()),
+        _ => None,
+    };
+    if let [first, second, ..] = arguments
+        && is_member
+    {
+        let is_list_first = string(first).is_some_and(|text| text.contains(',')) && attribute(second).is_some();
+        let is_item_second = attribute(first).is_some_and(|name| is_list_attribute(&name))
+            && string(second).is_some_and(|text| !text.contains([',', ' ', ';']));
+        if is_list_first || is_item_second {
+            let rewrite = with_arguments_exchanged(call)?;
+            let message = format!("{} takes the item first, then the list", function.name);
+            let help = format!("write `{}`", short_text(&rewrite, dialect));
+            return Some(Slip::new(&rules::ARGUMENT_ORDER, call, message).with_help(help).with_rewrite(rewrite));
+        }
+    }
+    // Without a last argument, commas and spaces separate.
+    let place = usize::from(is_member);
+    if !(is_member || function.name.starts_with("stringList")) || arguments.len() != place + 1 {
         return None;
     }
+    let list = &arguments[place];
+    let rewrite = with_commas(list)?;
+    let message = "commas and spaces separate the items of a list, not `;`: this is one item";
+    let help = format!("write {}", short_text(&rewrite, dialect));
+    Some(Slip::new(&rules::LIST_SEPARATOR, list, message).with_help(help).with_rewrite(rewrite))
+}
+
+/// Returns a list in a string with commas in place of `;`. `None` for any other expression.
+pub(super) fn with_commas(list: &Expression) -> Option<Expression> {
     let Some(Value::String(text)) = list.as_literal() else { return None };
-    let is_attribute = ClauseOperand::of(word).is_some_and(|operand| !matches!(operand, ClauseOperand::Literal(_)));
-    if !is_attribute || !text.as_bytes().contains(&b',') {
-        return None;
-    }
-    let rewrite = Expression::call(function.name, [word, list].into_iter().chain(rest).cloned());
-    let message = format!("{} takes the item first, then the list", function.name);
-    let help = format!("write `{}`", short_text(&rewrite, dialect));
-    Some(Slip::new(&rules::ARGUMENT_ORDER, call, message).with_help(help).with_rewrite(rewrite))
+    let text = text.to_str();
+    let is_separated = text.contains(';') && !text.contains(',');
+    is_separated
+        .then(|| Expression::literal(Value::string(text.split(';').map(str::trim).collect::<Vec<_>>().join(","))))
+}
+
+/// Returns the call of a function that takes an item or a pattern first with its first two arguments exchanged. `None`
+/// for any other expression.
+#[must_use]
+pub fn with_arguments_exchanged(call: &Expression) -> Option<Expression> {
+    let ExpressionKind::Call(function, arguments) = call.kind() else { return None };
+    let [first, second, rest @ ..] = &**arguments else { return None };
+    let is_ordered = ["stringListMember", "stringListIMember", "regexp", "member", "identicalMember"]
+        .iter()
+        .any(|known| function.is(known));
+    is_ordered.then(|| Expression::call(function.as_str(), [second, first].into_iter().chain(rest).cloned()))
+}
+
+/// Whether an attribute is a list in a string, as far as its name tells.
+pub(super) fn is_list_attribute(name: &Name) -> bool {
+    let name = name.as_str().to_ascii_lowercase();
+    ["methods", "list", "desired_sites", "undesired_sites"].iter().any(|ending| name.ends_with(ending))
 }
 
 /// Whether a string has signs of a regular expression that usual strings have not.
@@ -222,26 +268,65 @@ fn check_versions(function: &BuiltinFunction, arguments: &[Expression], dialect:
     Some(whole_version(place, dialect))
 }
 
-/// Reports the comparison of a whole `CondorVersion` with a string such as `25.0`.
-fn check_compared_version(whole: &Expression, other: &Expression, dialect: Dialect) -> Option<Slip> {
-    let is_number = match other.as_literal()? {
-        Value::String(text) => text.as_bytes().first().is_some_and(u8::is_ascii_digit),
-        _ => false,
-    };
-    match ClauseOperand::of(whole)? {
-        ClauseOperand::Other(name) | ClauseOperand::Own(name) | ClauseOperand::Unqualified(name)
-            if is_number && is_version_attribute(name) =>
-        {
-            Some(whole_version(whole, dialect))
-        }
+/// Reports the comparison of a whole `CondorVersion` with a string such as `25.0`, and an order of versions by `<` or
+/// `>=`, which compares letter by letter.
+fn check_compared_version(
+    comparison: &Expression,
+    operator: BinaryOperator,
+    operands: [&Expression; 2],
+    dialect: Dialect,
+) -> Option<Slip> {
+    let version = |operand: &Expression| match operand.as_literal()? {
+        Value::String(text) => Some(text.to_str().into_owned()),
         _ => None,
+    };
+    let (operator, subject, written) = match operands.map(version) {
+        [None, Some(written)] => (operator, operands[0], written),
+        [Some(written), None] => (operator.converse()?, operands[1], written),
+        _ => return None,
+    };
+    let name = match ClauseOperand::of(subject)? {
+        ClauseOperand::Other(name) | ClauseOperand::Own(name) | ClauseOperand::Unqualified(name) => name,
+        ClauseOperand::Literal(_) => return None,
+    };
+    let is_whole = is_version_attribute(name);
+    let number = written.strip_prefix("$CondorVersion:").unwrap_or(&written);
+    let number = number.split_whitespace().next().filter(|number| number.starts_with(|c: char| c.is_ascii_digit()))?;
+    let function = match operator {
+        BinaryOperator::Less => "versionLT",
+        BinaryOperator::LessEqual => "versionLE",
+        BinaryOperator::Greater => "versionGT",
+        BinaryOperator::GreaterEqual => "versionGE",
+        _ if is_whole && number == written => return Some(whole_version(subject, dialect)),
+        _ => return None,
+    };
+    let is_ordered =
+        is_whole || (is_version(number) && matches!(StandardType::of(name), None | Some(StandardType::String)));
+    if !is_ordered || !dialect.is_condor() {
+        return None;
     }
+    let of_subject = if is_whole { version_number(subject) } else { subject.clone() };
+    let rewrite = Expression::call(function, [of_subject, Expression::literal(Value::string(number))]);
+    let rule = if is_whole && number == written { &rules::WHOLE_VERSION } else { &rules::VERSION_ORDER };
+    let message = "strings compare letter by letter, so that \"10.0\" comes before \"9.0\"";
+    let help = format!("write `{}`", short_text(&rewrite, dialect));
+    Some(Slip::new(rule, comparison, message).with_help(help).with_rewrite(rewrite))
+}
+
+/// Whether a text is a version such as `3.10.0`: numbers with points between them.
+fn is_version(text: &str) -> bool {
+    text.contains('.') && text.split('.').all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Returns the expression for the number in a whole version.
+fn version_number(whole: &Expression) -> Expression {
+    let one = Expression::literal(Value::Integer(1));
+    ExpressionKind::Subscript(Expression::call("split", [whole.clone()]), one).into()
 }
 
 /// Returns the slip about a whole version where the number in it was meant.
 fn whole_version(place: &Expression, dialect: Dialect) -> Slip {
-    let one = Expression::literal(Value::Integer(1));
-    let rewrite: Expression = ExpressionKind::Subscript(Expression::call("split", [place.clone()]), one).into();
+    let rewrite = version_number(place);
     let message = "a string such as `$CondorVersion: 25.0.1 2025-09-01 $` does not begin with a number";
     let help = format!(
         "write `{}` for its version number, and compare versions with functions such as versionGE()",

@@ -193,6 +193,16 @@ rules! {
         "compare the version number, with a function: `versionGE(split(CondorVersion)[1], \"25.0\")`"
         "versionGE(TARGET.CondorVersion, \"25.0\")"
         "versionGE(split(TARGET.CondorVersion)[1], \"25.0\")",
+    VERSION_ORDER "version-order" Warning Expression
+        "a version compared by `<` or `>=` with a string: letter by letter, `10.0` comes before `9.0`"
+        "compare versions with a function: `versionGE(x, \"9.0\")`"
+        "SingularityVersion >= \"3.10.0\""
+        "versionGE(SingularityVersion, \"3.10.0\")",
+    LIST_SEPARATOR "list-separator" Warning Expression
+        "a list in a string with `;`: HTCondor's lists are separated by commas and spaces"
+        "write commas, or give the separator as the third argument"
+        "stringListMember(Site, \"CHTC;UNL\")"
+        "stringListMember(Site, \"CHTC,UNL\")",
     NULL "null" Warning Expression
         "a comparison with `null`, which is an attribute, not a value"
         "write `is undefined` (`=?= undefined`) or `isnt undefined` (`=!= undefined`)"
@@ -233,6 +243,11 @@ rules! {
         "write a value of the type that HTCondor's manual gives"
         "[ MyType = \"Job\"; Requirements = true; RequestMemory = \"2 GB\" ]"
         "[ MyType = \"Job\"; Requirements = true; RequestMemory = 2048 ]",
+    QUOTED "quoted-expression" Error Ad
+        "in HTCondor's dialect, an expression in quotes: it is a string, and no condition"
+        "write the expression without quotes"
+        "[ MyType = \"Job\"; Requirements = true; RequireGPUs = \"Capability >= 8.0\" ]"
+        "[ MyType = \"Job\"; Requirements = true; RequireGPUs = Capability >= 8.0 ]",
     NEVER "never-met" Note Ad
         "a constraint that is never true with the attributes of its own ad"
         "nothing matches this ad while its attributes have these values"

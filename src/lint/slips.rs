@@ -1,6 +1,8 @@
 //! Mistakes in writing that both the linter and the explanations recognize.
 
-use crate::ad::{BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup};
+use crate::ad::{
+    BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, UnaryOperator, Value,
+};
 use crate::eval::{find_function_in, similar_functions};
 use crate::protocol::{closest_attributes, renamed_attribute};
 
@@ -29,6 +31,80 @@ impl<'e> ChainedComparison<'e> {
         let ExpressionKind::Binary(inner, first, second) = left.kind() else { return None };
         let is_chain = is_comparison(*outer) && is_comparison(*inner);
         is_chain.then_some(ChainedComparison { first, inner: *inner, second, outer: *outer, last })
+    }
+}
+
+/// A conditional without parentheses whose condition takes more than was probably meant, as `a - b > m is undefined ? x : y`
+/// and `a && b ? c : d`.
+pub struct GreedyConditional<'e> {
+    /// The part of the condition that was probably meant to stand before the conditional: `a - b > m is undefined`, or `a`.
+    pub taken: &'e Expression,
+    /// The operator that takes the conditional instead: `>` or `&&`.
+    pub operator: BinaryOperator,
+    /// The expression with the conditional in parentheses: `a - b > (m is undefined ? x : y)`.
+    pub regrouped: Expression,
+}
+
+impl<'e> GreedyConditional<'e> {
+    /// Recognizes such a conditional. `None` for any other expression.
+    #[must_use]
+    pub fn of(expression: &'e Expression) -> Option<Self> {
+        let ExpressionKind::Conditional(condition, yes, no) = expression.without_parentheses().kind() else {
+            return None;
+        };
+        let conditional = |condition: Expression| -> Expression {
+            let kind = ExpressionKind::Conditional(condition, yes.clone(), no.clone());
+            ExpressionKind::Parentheses(kind.into()).into()
+        };
+        if let Some(chain) = ChainedComparison::of(last_operand(condition))
+            && chain.outer.group() == OperatorGroup::Identity
+            && chain.inner.group() == OperatorGroup::Comparison
+        {
+            let chosen = conditional(Expression::binary(chain.outer, chain.second.clone(), chain.last.clone()));
+            let compared = Expression::binary(chain.inner, chain.first.clone(), chosen);
+            let regrouped = match condition.kind() {
+                ExpressionKind::Binary(operator, before, _) if operator.group() == OperatorGroup::Logic => {
+                    Expression::binary(*operator, before.clone(), compared)
+                }
+                _ => compared,
+            };
+            return Some(GreedyConditional { taken: last_operand(condition), operator: chain.inner, regrouped });
+        }
+        let ExpressionKind::Binary(operator, before, last) = condition.kind() else { return None };
+        let literal = |branch: &Expression| match branch.without_parentheses().as_literal() {
+            Some(Value::Boolean(truth)) => Some(*truth),
+            _ => None,
+        };
+        // The grouping does not matter to `a && b ? c : false`.
+        let matters = match operator {
+            BinaryOperator::And => literal(no) != Some(false),
+            BinaryOperator::Or => literal(yes) != Some(true),
+            _ => false,
+        };
+        let is_condition =
+            |branch: &Expression| literal(branch).is_some() || is_condition(branch.without_parentheses());
+        (matters && is_condition(yes) && is_condition(no)).then(|| GreedyConditional {
+            taken: before,
+            operator: *operator,
+            regrouped: Expression::binary(*operator, before.clone(), conditional(last.clone())),
+        })
+    }
+}
+
+/// Returns the last operand of `&&` and `||`; the expression itself if it is neither.
+fn last_operand(expression: &Expression) -> &Expression {
+    match expression.kind() {
+        ExpressionKind::Binary(operator, _, last) if operator.group() == OperatorGroup::Logic => last,
+        _ => expression,
+    }
+}
+
+/// Whether an expression is a comparison, or one or several joined by logic.
+fn is_condition(expression: &Expression) -> bool {
+    match expression.kind() {
+        ExpressionKind::Binary(operator, ..) => is_comparison(*operator) || operator.group() == OperatorGroup::Logic,
+        ExpressionKind::Unary(UnaryOperator::Not, _) => true,
+        _ => false,
     }
 }
 

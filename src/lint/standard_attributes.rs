@@ -20,6 +20,8 @@ pub enum StandardType {
     Number,
     /// A string, such as `Owner`.
     String,
+    /// An expression that is to be true or false, such as `Requirements`.
+    Condition,
 }
 
 /// The unit in which a standard attribute counts memory or disk space.
@@ -45,6 +47,7 @@ impl StandardType {
             StandardType::Boolean => "a boolean",
             StandardType::Number => "a number",
             StandardType::String => "a string",
+            StandardType::Condition => "a condition",
         }
     }
 
@@ -55,6 +58,7 @@ impl StandardType {
             |kinds: &[Type]| kinds.iter().map(|kind| TypeSet::of_type(*kind)).fold(TypeSet::NONE, TypeSet::union);
         match self {
             StandardType::Boolean => union(&[Type::Boolean, Type::Integer]),
+            StandardType::Condition => union(&[Type::Boolean, Type::Integer, Type::Real]),
             StandardType::Number if dialect.is_condor() => union(&[Type::Integer, Type::Real]),
             StandardType::Number => union(&[Type::Integer, Type::Real, Type::AbsoluteTime, Type::RelativeTime]),
             StandardType::String => TypeSet::of_type(Type::String),
@@ -158,7 +162,8 @@ const OF_MACHINES: &str = "AcceptedWhileDraining Activity Arch AvgTransferInputM
      DockerOfflineReason DotNetVersions Draining DrainingRequestId DynamicSlot EnteredCurrentActivity \
      EnteredCurrentState ExpectedMachineGracefulDrainingBadput ExpectedMachineGracefulDrainingCompletion \
      ExpectedMachineQuickDrainingBadput ExpectedMachineQuickDrainingCompletion GLIDEIN_Entry_Name GLIDEIN_ToDie \
-     GLIDEIN_ToRetire GPUs GPUs_Capability GPUs_GlobalMemoryMb GPUsAverageUsage GPUsMemoryUsage has_avx has_avx2 \
+     GLIDEIN_ToRetire GPUs GPUs_Capability GPUs_DriverVersion GPUs_GlobalMemoryMb GPUs_MaxSupportedVersion \
+     GPUsAverageUsage GPUsMemoryUsage has_avx has_avx2 \
      has_avx512dnni has_avx512dq has_avx512f Has_sse4_1 Has_sse4_2 has_ssse3 HasCheckpointing HasContainer \
      HasDocker HasEncryptExecuteDirectory HasFileTransfer HasFileTransferPluginMethods HasJava HasJICLocalConfig \
      HasJobDeferral HasMPI HasPerFileEncryption HasReconnect HasRemoteSyscalls HasRotationalScratch \
@@ -186,9 +191,9 @@ const OF_MACHINES: &str = "AcceptedWhileDraining Activity Arch AvgTransferInputM
      Unhibernate VirtualMemory VM_AvailNum VM_Guest_Mem VM_Memory VM_Networking VM_Type VMOfflineTime";
 
 /// The standard attributes that both have.
-const OF_BOTH: &str = "AccountingGroup AssignedGPUs ConcurrencyLimits CondorPlatform CondorVersion CpusUsage DiskUsage \
-     ExecutableSize FileSystemDomain GlobalJobId ImageSize JobUniverse LastHeardFrom Machine MaxJobRetirementTime \
-     MemoryUsage MyAddress MyCurrentTime MyType Name NumPids ProjectName RemoteOwner RemoteUser ResidentSetSize \
+const OF_BOTH: &str = "AccountingGroup AssignedGPUs Capability ConcurrencyLimits CondorPlatform CondorVersion CpusUsage DiskUsage \
+     DriverVersion ExecutableSize FileSystemDomain GlobalJobId GlobalMemoryMb ImageSize JobUniverse LastHeardFrom Machine MaxJobRetirementTime \
+     MemoryUsage MyAddress MyCurrentTime MyType Name NumPids ProjectName RemoteOwner RemoteUser Requirements ResidentSetSize \
      ScratchDirFileCount StartdIpAddr TargetType User WindowsBuildNumber WindowsMajorVersion WindowsMinorVersion";
 
 /// Words that standard attributes have as values, without versions.
@@ -210,6 +215,7 @@ const USUAL_VALUES: &[(&str, &str)] = &[
 
 /// The standard attributes of jobs and machines, by type.
 const TYPES: &[(StandardType, &str)] = &[
+    (StandardType::Condition, "RequireGPUs Requirements"),
     (
         StandardType::Boolean,
         "AcceptedWhileDraining BufferFiles CanHibernate CgroupEnforced CurrentStatusUnknown DAGLifetimeJob \
@@ -237,7 +243,7 @@ const TYPES: &[(StandardType, &str)] = &[
         "ActivationDuration ActivationExecutionDuration ActivationSetupDuration ActivationTeardownDuration \
          AllowedExecuteDuration AllowedJobDuration AutoClusterId AvgTransferInputMB AvgTransferOutputMB BatchRuntime \
          BlockReadKbytes BlockReads BlockWriteKbytes BlockWrites BrokenSlotCpus BrokenSlotDisk BrokenSlotMemory \
-         BufferBlockSize BufferSize BytesRecvd BytesSent ClaimEndTime ClockDay ClockMin ClusterId CommittedSlotTime \
+         BufferBlockSize BufferSize BytesRecvd BytesSent Capability ClaimEndTime ClockDay ClockMin ClusterId CommittedSlotTime \
          CommittedSuspensionTime CommittedTime CompletionDate CondorLoadAvg ConsoleIdle CoreSize CpuCacheSize Cpus \
          CpusProvisioned CpusUsage CronDayOfMonth CronDayOfWeek CronHour CronMinute CronMonth CumulativeRemoteSysCpu \
          CumulativeRemoteUserCpu CumulativeSlotTime CumulativeSuspensionTime CumulativeTransferTime CurrentHosts \
@@ -247,12 +253,12 @@ const TYPES: &[(StandardType, &str)] = &[
          DAGMan_MaxJobs DAGMan_MaxPostScripts DAGMan_MaxPreScripts DAGMan_MaxSubmitsPerInterval DAGManJobId \
          DAGManNodeRetry DeferralPrepTime DeferralTime DeferralWindow DelegatedProxyExpiration \
          DelegateJobGSICredentialsLifetime DetectedCpus DetectedDisk DetectedMemory DeviceGPUsAverageUsage \
-         DeviceGPUsMemoryPeakUsage Disk DiskProvisioned DiskUsage DiskUsage_RAW DockerCachedImageSizeMb \
+         DeviceGPUsMemoryPeakUsage Disk DiskProvisioned DiskUsage DiskUsage_RAW DockerCachedImageSizeMb DriverVersion \
          EnteredCurrentActivity EnteredCurrentState EnteredCurrentStatus ErrSize ExecutableSize ExecutableSize_RAW \
          ExitCode ExitSignal ExitStatus ExpectedMachineGracefulDrainingBadput \
          ExpectedMachineGracefulDrainingCompletion ExpectedMachineQuickDrainingBadput \
-         ExpectedMachineQuickDrainingCompletion FirstJobMatchDate GLIDEIN_ToDie GLIDEIN_ToRetire GPUs GPUs_Capability \
-         GPUs_GlobalMemoryMb GPUsAverageUsage GPUsMaxCapability GPUsMemoryUsage GPUsMinCapability GPUsMinMemory \
+         ExpectedMachineQuickDrainingCompletion FirstJobMatchDate GlobalMemoryMb GLIDEIN_ToDie GLIDEIN_ToRetire GPUs GPUs_Capability \
+         GPUs_DriverVersion GPUs_GlobalMemoryMb GPUs_MaxSupportedVersion GPUsAverageUsage GPUsMaxCapability GPUsMemoryUsage GPUsMinCapability GPUsMinMemory \
          GPUsMinRuntime GpusProvisioned GridResourceUnavailableTime HoldReasonCode HoldReasonSubCode ImageSize \
          ImageSize_RAW InitialWaitDuration JobBusyTimeAvg JobBusyTimeCount JobBusyTimeMax JobBusyTimeMin \
          JobCoolDownExpiration JobCurrentFinishTransferInputDate JobCurrentFinishTransferOutputDate \

@@ -14,6 +14,17 @@ use super::subexpressions::for_each_in_scope;
 /// Sizes from this number of bytes are beyond all machines: 1 PiB.
 const MIN_IMPLAUSIBLE_BYTES: f64 = 1_125_899_906_842_624.0;
 
+/// Requests from these sizes on are larger than what machines have, though a pool of disks may have more: 4 TiB of memory and
+/// 10 TiB of disk.
+const MIN_IMPLAUSIBLE_REQUESTS: [(&str, i64); 2] = [("RequestMemory", 4 << 20), ("RequestDisk", 10 << 30)];
+
+/// Returns the least amount of an attribute that is implausible, in its unit.
+#[expect(clippy::cast_possible_truncation, reason = "the constant is below 2^53")]
+pub(super) fn least_implausible(name: &Name, unit: SizeUnit) -> i64 {
+    let request = MIN_IMPLAUSIBLE_REQUESTS.iter().find(|(known, _)| name.is(known));
+    request.map_or((MIN_IMPLAUSIBLE_BYTES / unit.bytes()) as i64, |(_, least)| *least)
+}
+
 /// Checks the sizes in an expression of HTCondor's dialect.
 pub(super) fn check(expression: &Expression, found: &mut Vec<Slip>) {
     let mut pending = vec![(expression, None)];
@@ -63,10 +74,18 @@ pub(super) fn check_literal(literal: &Expression, beside: Option<&Name>) -> Opti
         );
         return Some(Slip::new(&rules::UNIT, literal, message).with_help(help).with_rewrite(rewrite));
     }
-    let (name, unit) = sized.filter(|(_, unit)| number * unit.bytes() >= MIN_IMPLAUSIBLE_BYTES)?;
-    let rewrite = in_unit(unit);
-    let message = format!("{name} is in {}: this is 1 PiB or more", unit.symbol());
-    let help = format!("if the size is in bytes, write {}", text(&rewrite));
+    #[expect(clippy::cast_precision_loss, reason = "the least implausible amounts are below 2^53")]
+    let is_implausible = |(name, unit): &(&Name, SizeUnit)| number >= least_implausible(name, *unit) as f64;
+    let (name, unit) = sized.filter(is_implausible)?;
+    // An amount of memory in KiB is smaller than one in bytes.
+    let is_in_kib = unit == SizeUnit::Mebibytes && number < f64::from(1 << 30);
+    let (meant, rewrite) = if is_in_kib {
+        ("KiB", Expression::literal(whole_number((number / 1024.0).ceil())))
+    } else {
+        ("bytes", in_unit(unit))
+    };
+    let message = format!("{name} is in {}: this is {}", unit.symbol(), unit.readable(number));
+    let help = format!("if the size is in {meant}, write {}", text(&rewrite));
     Some(Slip::new(&rules::UNIT, literal, message).with_help(help).with_rewrite(rewrite))
 }
 

@@ -4,13 +4,14 @@ use crate::ad::{
     BinaryOperator, Dialect, Expression, ExpressionKind, Name, Type, Value, rename_attribute, replace_kinds,
 };
 use crate::constraint::ClauseComparison;
-use crate::explain::clauses::{ExplainedClause, parenthesized};
+use crate::explain::clause_slips::renamed;
+use crate::explain::clauses::ExplainedClause;
 use crate::explain::distance::{as_number, closest_row_value, relative_distance, similar_string};
 use crate::explain::evaluation::OfferTable;
-use crate::explain::failure_reason::{FailureReason, renamed};
+use crate::explain::failure_reason::FailureReason;
 use crate::explain::report::ClauseReport;
 use crate::explain::request_analysis::RequestAnalysis;
-use crate::lint::{self, ChainedComparison, LintLevel};
+use crate::lint::{self, GreedyConditional, LintLevel};
 
 use super::advice;
 use super::edit::RequestEdit;
@@ -35,7 +36,9 @@ pub fn fix_clause(table: &OfferTable, analysis: &RequestAnalysis, place: usize, 
             near.iter().map(|known| rename_attribute(expression, name, known)).collect()
         }
         Some(FailureReason::Shadowed(name)) => vec![qualify_as_other(expression, name, table.context.dialect)],
-        Some(FailureReason::Precedence(_)) => vec![regroup(expression)],
+        Some(FailureReason::Precedence(_)) => {
+            vec![GreedyConditional::of(expression).map(|greedy| greedy.regrouped)]
+        }
         Some(FailureReason::MissingAttribute(name, near)) => {
             near.iter().map(|(known, _)| rename_attribute(expression, name, known)).collect()
         }
@@ -58,6 +61,10 @@ pub fn fix_clause(table: &OfferTable, analysis: &RequestAnalysis, place: usize, 
     slips.extend(all.filter(|_| clause.failure.is_some()).filter(|all| !slips.contains(all)));
     let slips = slips.into_iter().filter(is_met);
     let mut fixes: Vec<ClauseFix> = slips.map(|to| (rewrite_proposal(expression, to, 0.0), None)).collect();
+    if let Some(FailureReason::Setting { name, to, .. }) = &clause.failure {
+        let from = analysis.request.ad.get(name).cloned();
+        fixes.push((Proposal::new(RequestEdit::Set { name: name.clone(), from, to: to.clone() }, 0.0), None));
+    }
     if let Some(FailureReason::Nested(nested)) = &clause.failure
         && let Some(to) = nested.relaxed.clone()
     {
@@ -304,14 +311,4 @@ fn ignore_case(expression: &Expression) -> Option<Expression> {
         }
         _ => None,
     })
-}
-
-/// Regroups `a > b is c ? d : e` as `a > (b is c ? d : e)`, which is what the author probably meant. `None` for an
-/// expression of another form.
-fn regroup(expression: &Expression) -> Option<Expression> {
-    let ExpressionKind::Conditional(condition, yes, no) = expression.without_parentheses().kind() else { return None };
-    let chain = ChainedComparison::of(condition)?;
-    let condition = Expression::binary(chain.outer, chain.second.clone(), chain.last.clone());
-    let chosen = ExpressionKind::Conditional(condition, yes.clone(), no.clone()).into();
-    Some(Expression::binary(chain.inner, chain.first.clone(), parenthesized(&chosen)))
 }

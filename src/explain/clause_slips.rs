@@ -1,0 +1,119 @@
+//! Finds mistakes that the linter knows in a clause and in the request's attributes that it reads, each with a correction
+//! that the offers confirm.
+
+use crate::ad::{Expression, ExpressionKind, Name, rename_attribute, replace_kinds, rewrite_expression};
+use crate::constraint::ClauseOperand;
+use crate::lint::{self, LintLevel, Slip};
+
+use super::clause_analysis::ClauseAnalysis;
+use super::clauses::ExplainedClause;
+use super::evaluation::{OfferTable, RequestContext};
+use super::failure_reason::FailureReason;
+
+/// Returns [`FailureReason::Slip`] or [`FailureReason::Setting`] if a mistake of the clause is known with whose correction
+/// at least `least` offers meet it: one that the linter knows, an attribute's old name, or one of the wrong ad.
+pub fn find_slip(
+    analysis: &ClauseAnalysis,
+    table: &OfferTable,
+    request: &RequestContext,
+    least: usize,
+) -> Option<FailureReason> {
+    let (clause, dialect) = (&analysis.clause.expression, table.context.dialect);
+    let slips = lint::find_slips(clause, dialect, None).into_iter();
+    // A note tells what may be meant so; there is a better reason for such a clause.
+    let slips = slips.filter(|slip| slip.rule.level > LintLevel::Note);
+    let slips = slips.filter_map(|slip| Some((slip.message.clone(), slip.corrected(clause)?, least)));
+    let quoted = lint::unquoted(clause, dialect).map(|to| ("this is a string, and no condition".to_owned(), to, least));
+    let renamed = renamed(analysis, table)
+        .map(|(name, current, corrected)| (format!("{name} is the old name of {current}"), corrected, least));
+    // The offers tell whether these are mistakes at all.
+    let likely = of_other_ad(analysis, table).into_iter().chain(exchanged(clause));
+    let likely = likely.map(|(message, corrected)| (message, corrected, least.max(1)));
+    let found = slips.chain(quoted).chain(renamed).chain(likely).find_map(|(message, corrected, least)| {
+        let tried = ExplainedClause { expression: corrected.clone(), ..analysis.clause.clone() };
+        let offers = table.clause_results(request, &tried).counts.is_true;
+        (offers >= least).then_some(FailureReason::Slip { message, corrected, offers })
+    });
+    found.or_else(|| find_setting_slip(analysis, table, request, least))
+}
+
+/// Returns the mistakes in the value of an attribute of a request.
+pub fn setting_slips(name: &Name, value: &Expression, table: &OfferTable) -> Vec<Slip> {
+    let dialect = table.context.dialect;
+    if !dialect.is_condor() {
+        return Vec::new();
+    }
+    match value.as_literal() {
+        Some(_) => lint::find_setting_slip(name, value).into_iter().collect(),
+        None => {
+            let slips = lint::find_slips(value, dialect, None).into_iter();
+            slips.filter(|slip| slip.rule.level > LintLevel::Note).collect()
+        }
+    }
+}
+
+/// Returns [`FailureReason::Setting`] if an attribute of the request that the clause reads has a wrong value with whose
+/// correction at least `least` offers meet the clause.
+fn find_setting_slip(
+    analysis: &ClauseAnalysis,
+    table: &OfferTable,
+    request: &RequestContext,
+    least: usize,
+) -> Option<FailureReason> {
+    analysis.request_attributes.iter().find_map(|name| {
+        let value = request.ad.get(name)?;
+        setting_slips(name, value, table).into_iter().find_map(|slip| {
+            let to = slip.corrected(value)?;
+            let corrected = RequestContext::new(&request.ad.with(name.clone(), to.clone()));
+            let offers = table.clause_results(&corrected, &analysis.clause).counts.is_true;
+            let is_certain = slip.rule.level == LintLevel::Error;
+            let setting = FailureReason::Setting { name: name.clone(), message: slip.message.clone(), to, offers };
+            (offers >= least || is_certain).then_some(setting)
+        })
+    })
+}
+
+/// Returns the first attribute that a clause reads by its old name, the current name, and the clause with all current
+/// names. `None` if it has none, or reads both: it then provides for old and new slots.
+pub fn renamed(analysis: &ClauseAnalysis, table: &OfferTable) -> Option<(Name, Name, Expression)> {
+    let (mut first, mut corrected) = (None, analysis.clause.expression.clone());
+    for name in &analysis.offer_attributes {
+        let current = table.renamed_attribute(name).filter(|current| !analysis.offer_attributes.contains(current));
+        let Some(current) = current else { continue };
+        let Some(renamed) = rename_attribute(&corrected, name, &current) else { continue };
+        corrected = renamed;
+        first.get_or_insert((name.clone(), current));
+    }
+    first.map(|(name, current)| (name, current, corrected))
+}
+
+/// Returns the clause with the offers' attributes in place of those that the request lacks: `TARGET.Memory` for
+/// `MY.Memory`, with what to say of it. `None` if the request lacks none that offers have.
+fn of_other_ad(analysis: &ClauseAnalysis, table: &OfferTable) -> Option<(String, Expression)> {
+    let [own, other] = table.context.dialect.side_names();
+    let misread = |name: &&Name| table.offers_with(name) > 0;
+    let first = analysis.missing_own.iter().find(misread)?;
+    let target = Expression::attribute(other);
+    let corrected = replace_kinds(&analysis.clause.expression, |kind| match kind {
+        ExpressionKind::Select(scope, name) if analysis.missing_own.contains(name) && table.offers_with(name) > 0 => {
+            let is_own =
+                matches!(scope.without_parentheses().kind(), ExpressionKind::Attribute(scope) if scope.is(own));
+            is_own.then(|| ExpressionKind::Select(target.clone(), name.clone()))
+        }
+        _ => None,
+    })?;
+    let own = own.to_uppercase();
+    Some((format!("{own}.{first} reads this ad, which has no {first}"), corrected))
+}
+
+/// Returns the clause with the first two arguments of a call exchanged, with what to say of it. `None` if no call has an
+/// attribute of the offers first.
+fn exchanged(clause: &Expression) -> Option<(String, Expression)> {
+    let (call, corrected) = clause.parts().find_map(|part| Some((part, lint::with_arguments_exchanged(part)?)))?;
+    let ExpressionKind::Call(function, arguments) = call.kind() else { return None };
+    let is_attribute =
+        |operand: &Expression| !matches!(ClauseOperand::of(operand), None | Some(ClauseOperand::Literal(_)));
+    arguments.first().filter(|first| is_attribute(first))?;
+    let whole = rewrite_expression(clause, &mut |part| part.ptr_eq(call).then(|| corrected.clone()))?;
+    Some((format!("{function} takes the item first, then the list"), whole))
+}
