@@ -60,7 +60,8 @@ impl ClauseInPair<'_> {
     fn step(&self, part: &Expression) -> Option<Expression> {
         let of_condition = |condition: &Expression, yes: &Expression, no: &Expression| match self.outcome(condition) {
             Truth::True => Some(yes.clone()),
-            Truth::False => Some(no.clone()),
+            // A branch that is a constant says nothing: the condition decides.
+            Truth::False if no.without_parentheses().as_literal().is_none() => Some(no.clone()),
             _ => Some(condition.clone()),
         };
         match part.kind() {

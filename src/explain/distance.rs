@@ -122,7 +122,12 @@ pub fn similar_string(values: &[(&Value, usize)], bound: &Value) -> Option<Value
     let texts = values.iter().filter_map(|(value, offers)| Some((text(value)?, *offers)));
     let texts: Vec<(String, usize)> = texts.take(MAX_COMPARED_STRINGS).collect();
     let wanted = text(bound)?;
-    let is_full_name = |name: &str| name.strip_prefix(&wanted).is_some_and(|domain| domain.starts_with('.'));
+    // The name of a device goes on with its size: `NVIDIA H100 80GB HBM3`.
+    let is_device = wanted.contains(' ');
+    let is_full_name = |name: &str| {
+        let rest = name.strip_prefix(&wanted);
+        rest.is_some_and(|rest| rest.starts_with('.') || (is_device && rest.starts_with([' ', '-'])))
+    };
     if let Some((name, _)) = texts.iter().find(|(name, _)| is_full_name(name)) {
         return Some(Value::string(name));
     }

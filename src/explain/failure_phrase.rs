@@ -9,8 +9,15 @@ use super::decisive_part::values_phrase;
 use super::distance::{as_number, similar_string};
 use super::failure_reason::{FailureReason, type_phrase};
 use super::misplaced_value::MisplacedValue;
+use super::offered_values::{OfferedValue, OfferedValues};
 use super::report::ClauseReport;
 use crate::constraint::ClauseComparison;
+
+/// Maximum number of the offers' strings that a sentence tells.
+const MAX_TOLD_STRINGS: usize = 3;
+
+/// Maximum length of a string that a sentence tells, in characters.
+const MAX_VALUE_CHARS: usize = 40;
 
 /// Maximum number of operands of a disjunction whose failures a sentence explains.
 const MAX_EXPLAINED_ALTERNATIVES: usize = 3;
@@ -61,6 +68,20 @@ impl FailureWriter<'_> {
         format!("no {} has {}{holder}; {closest}", self.nouns[0], self.shorten(&wanted))
     }
 
+    /// Says which strings the offers have, at most `most` of them: `the values are "X86_64" (54) and "aarch64" (2)`.
+    pub fn offered_phrase(&self, offered: &OfferedValues, most: usize) -> String {
+        let value = |value: &OfferedValue| {
+            format!("\"{}\" ({})", shorten(&value.value, MAX_VALUE_CHARS), with_commas(value.offers))
+        };
+        let values: Vec<String> = offered.values.iter().take(most).map(value).collect();
+        let values = join_and(&values);
+        match (offered.value_count, offered.values.len().min(most)) {
+            (1, _) => format!("the only value is {values}"),
+            (all, shown) if all == shown => format!("the values are {values}"),
+            (all, _) => format!("the most similar of {} values are {values}", with_commas(all)),
+        }
+    }
+
     /// Says why a clause is true of no offer.
     pub fn failure(&self, clause: &ClauseReport, fault: &FailureReason) -> String {
         let one = self.nouns[0];
@@ -82,7 +103,10 @@ impl FailureWriter<'_> {
                 format!("{shown} is never true: it reads the {name} of its own ad, not of the {one}")
             }
             FailureReason::NeverTrue(own) => {
-                let values = values_phrase(&clause.text, own.iter());
+                let values = match &clause.own_expression {
+                    Some(behind) => format!(" ({behind})"),
+                    None => values_phrase(&clause.text, own.iter()),
+                };
                 match clause.residue.as_deref() {
                     // A constraint that is the literal `false` needs no reason.
                     _ if clause.text == "false" => format!("its constraint is {shown}"),
@@ -115,15 +139,16 @@ impl FailureWriter<'_> {
                 let entry = entry.map_or_else(|| format!("an entry in {list}"), |entry| format!("a free {entry}"));
                 let Some(unmet) = &nested.unmet else { return format!("no {one} has {entry}") };
                 let unmet = self.shorten(unmet);
-                let closest = nested
-                    .closest
-                    .as_ref()
-                    .map(|(operator, bound, closest)| format!("; {}", closest_value_phrase(*operator, closest, bound)));
+                let offered = nested.offered.as_ref();
+                let offered = offered.map(|offered| format!("; {}", self.offered_phrase(offered, MAX_TOLD_STRINGS)));
+                let closest = offered.or(nested.closest.as_ref().map(|(operator, bound, closest)| {
+                    format!("; {}", closest_value_phrase(*operator, closest, bound))
+                }));
                 let meant = nested.renamed.as_ref().map(|(name, known)| {
                     let plural = list.strip_prefix("Available").unwrap_or("the entries");
                     format!("; {plural} have no {name}, but {known}")
                 });
-                format!("no {one} has {entry} with {unmet} ({holder}){}", closest.or(meant).unwrap_or_default())
+                format!("no {one} has {entry} with {unmet} ({holder}){}", meant.or(closest).unwrap_or_default())
             }
             FailureReason::TypeMismatch { theirs, bound, offers } => {
                 let comparison = clause.analysis.comparison.as_ref();
@@ -164,6 +189,9 @@ impl FailureWriter<'_> {
                 Some(format!("; {}", closest_value_phrase(comparison.operator, closest, &comparison.bound)))
             });
             let values = self.shorten(&values.join(" or "));
+            let offered = alternatives.first().and_then(|clause| clause.offered.as_ref());
+            let closest =
+                closest.or(offered.map(|offered| format!("; {}", self.offered_phrase(offered, MAX_TOLD_STRINGS))));
             return format!("no {} has {attribute} == {values}{}", self.nouns[0], closest.unwrap_or_default());
         }
         let phrases = alternatives.iter().take(MAX_EXPLAINED_ALTERNATIVES);
@@ -192,19 +220,42 @@ impl FailureWriter<'_> {
 
     fn closest_value_clause(&self, clause: &ClauseReport, shown: &str) -> String {
         let counts = &clause.counts;
+        if clause.analysis.comparison.as_ref().is_some_and(asks_for_dynamic_slots) {
+            let slot = self.nouns[0];
+            return format!(
+                "{shown} asks for parts of {slot}s that other jobs have; a job gets a part of its own without it"
+            );
+        }
+        let offered = clause.offered.as_ref();
+        let offered = offered.map(|offered| format!("; {}", self.offered_phrase(offered, MAX_TOLD_STRINGS)));
         if let Some(comparison) = &clause.analysis.comparison {
             let attribute = comparison.attribute();
-            if let Some(closest) = &clause.closest_value {
+            let is_spelt_alike = |closest: &Value| similar_string(&[(closest, 1)], &comparison.bound).is_some();
+            let is_told = |closest: &&Value| offered.is_none() || is_spelt_alike(closest);
+            if let Some(closest) = clause.closest_value.as_ref().filter(is_told) {
                 let operand =
                     attribute.map_or_else(|| operand_text(&comparison.operand, self.dialect), Name::to_string);
                 let unmet = self.unmet_comparison(&operand, comparison, closest);
                 let drained = clause.closest_if_drained.as_ref();
-                return unmet + &drained.map(|drained| format!(" ({drained} if drained)")).unwrap_or_default();
+                let drained = drained.map(|drained| format!(" ({drained} if drained)")).unwrap_or_default();
+                let behind = clause.own_expression.as_ref().map(|behind| format!(" ({behind})")).unwrap_or_default();
+                return unmet + &drained + &behind;
             }
             let is_equality = matches!(comparison.operator, BinaryOperator::Equal | BinaryOperator::Is);
             if counts.is_false > 0 && attribute.is_some() && is_equality {
                 let holder = comparison.bound_holder.as_ref().map(|(name, _)| format!(" ({name})")).unwrap_or_default();
-                return format!("no {} has {}{holder}", self.nouns[0], self.shorten(&clause.text));
+                let wanted = format!(
+                    "{} {} {}",
+                    attribute.map_or("", Name::as_str),
+                    comparison.operator.symbol_in(self.dialect),
+                    comparison.bound
+                );
+                return format!(
+                    "no {} has {}{holder}{}",
+                    self.nouns[0],
+                    self.shorten(&wanted),
+                    offered.unwrap_or_default()
+                );
             }
         }
         let outcomes = [(counts.is_false, "false"), (counts.undefined, "undefined"), (counts.error, "an error")];
@@ -212,10 +263,20 @@ impl FailureWriter<'_> {
         if let [(count, word)] = found.as_slice() {
             let all =
                 if *count == 1 { format!("the only {}", self.nouns[0]) } else { format!("all {}", self.count(*count)) };
-            return format!("{shown} is {word} for {all}");
+            return format!("{shown} is {word} for {all}{}", offered.unwrap_or_default());
         }
         let found = found.iter().map(|(count, word)| format!("{word} for {}", with_commas(*count)));
-        format!("{shown} is never true: {}", join_and(&found.collect::<Vec<_>>()))
+        format!("{shown} is never true: {}{}", join_and(&found.collect::<Vec<_>>()), offered.unwrap_or_default())
+    }
+}
+
+/// Whether a comparison is met by dynamic slots only.
+fn asks_for_dynamic_slots(comparison: &ClauseComparison) -> bool {
+    let is = |known: &str| comparison.attribute().is_some_and(|name| name.is(known));
+    match &comparison.bound {
+        Value::String(text) => is("SlotType") && text.to_str().eq_ignore_ascii_case("Dynamic"),
+        Value::Boolean(truth) => is("DynamicSlot") && *truth,
+        _ => false,
     }
 }
 

@@ -21,6 +21,7 @@ use super::distance::closest_offered_value;
 use super::evaluation::{OfferTable, RequestContext};
 use super::misplaced_value::MisplacedValue;
 use super::nested_constraint::NestedFailure;
+use super::offered_values::OfferedValues;
 use super::report::ClauseReport;
 use crate::constraint::ClauseComparison;
 
@@ -268,6 +269,8 @@ fn unmet_alternatives(
         let (analysis, counts) = first_unmet.unwrap_or_else(|| analyse(operand));
         let comparison = analysis.comparison.as_ref();
         ClauseReport {
+            offered: OfferedValues::find(&analysis, table, request),
+            own_expression: None,
             text: text(&analysis.clause.expression, table.context.dialect),
             residue: Some(text(&analysis.residue, table.context.dialect)),
             counts,

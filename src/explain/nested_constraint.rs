@@ -1,7 +1,7 @@
 //! Constraints on the ads of a list: `countMatches(MY.RequireGPUs, TARGET.AvailableGPUs) >= RequestGPUs` asks for so many
 //! ads of the list `AvailableGPUs` that meet the constraint `RequireGPUs`.
 
-use indexmap::IndexSet;
+use indexmap::{IndexMap, IndexSet};
 
 use crate::ad::{
     Ad, BinaryOperator, Expression, ExpressionKind, Name, Truth, Value, rename_attribute, rewrite_expression,
@@ -14,6 +14,7 @@ use crate::protocol::{closest_attributes, evaluate_attribute};
 use super::clauses::{ExplainedClause, text};
 use super::distance::{closest_value, is_near};
 use super::evaluation::{OfferTable, RequestContext};
+use super::offered_values::{OfferedValues, ValueCounter};
 
 /// The functions that evaluate their first argument in each ad of a list.
 const NESTED_FUNCTIONS: [&str; 2] = ["countMatches", "evalInEachContext"];
@@ -36,6 +37,8 @@ pub struct NestedFailure {
     /// The operator and the bound of `unmet`, and the value that comes closest to meeting it. `None` if `unmet` is no
     /// comparison with a literal, or if no ad has a comparable value.
     pub closest: Option<(BinaryOperator, Value, Value)>,
+    /// The strings that the ads have in the attribute that `unmet` compares with another string.
+    pub offered: Option<OfferedValues>,
     /// An attribute that `unmet` reads and that no ad has, and the ads' attribute that it means. `None` if there is none.
     pub renamed: Option<(Name, Name)>,
     /// The nested constraint with the names that the ads have, or with `unmet` relaxed to `closest`; `None` without a
@@ -50,27 +53,44 @@ impl NestedFailure {
         let (holder, list) = nested_call(clause)?;
         let constraint = request.ad.get(&holder)?.clone();
         let holder = (holder, constraint.clone());
-        let nested = nested_ads(table, request, &list);
+        let (nested, rows_of): (Vec<Ad>, Vec<Vec<usize>>) = nested_ads(table, request, &list).into_iter().unzip();
         let context = &table.context;
         let constraint = with_own_values(&constraint, &nested, request, context);
         let parts = conjuncts(&constraint);
         let is_offered = |part: &Expression| nested.iter().any(|ad| is_true_in(ad, part, context));
         if nested.is_empty() {
-            return Some(NestedFailure { holder, list, unmet: None, closest: None, renamed: None, relaxed: None });
+            return Some(NestedFailure {
+                holder,
+                list,
+                unmet: None,
+                closest: None,
+                offered: None,
+                renamed: None,
+                relaxed: None,
+            });
         }
         let unmet = parts.into_iter().find(|part| !is_offered(part))?;
         if let Some((renamed, relaxed)) = with_known_names(&constraint, unmet, &nested, context) {
             let unmet = Some(text(unmet, context.dialect));
-            return Some(NestedFailure { holder, list, unmet, closest: None, renamed: Some(renamed), relaxed });
+            return Some(NestedFailure {
+                holder,
+                list,
+                unmet,
+                closest: None,
+                offered: None,
+                renamed: Some(renamed),
+                relaxed,
+            });
         }
         let closest = closest_in(unmet, &nested, context);
+        let offered = offered_in(unmet, &nested, &rows_of, table);
         let is_near = |(_, bound, closest): &&(BinaryOperator, Value, Value)| is_near(closest, bound);
         let relaxed = closest.as_ref().filter(is_near).and_then(|(_, _, closest)| {
             let with = relaxed_part(unmet, closest)?;
             rewrite_expression(&constraint, &mut |part| part.ptr_eq(unmet).then(|| with.clone()))
         });
         let unmet = Some(text(unmet, context.dialect));
-        Some(NestedFailure { holder, list, unmet, closest, renamed: None, relaxed })
+        Some(NestedFailure { holder, list, unmet, closest, offered, renamed: None, relaxed })
     }
 }
 
@@ -132,11 +152,11 @@ fn nested_call(clause: &Expression) -> Option<(Name, Name)> {
     None
 }
 
-/// Returns the different ads in the lists that the offers have in the attribute `list`.
-fn nested_ads(table: &OfferTable, request: &RequestContext, list: &Name) -> Vec<Ad> {
+/// Returns the different ads in the lists that the offers have in the attribute `list`, each with the rows that have it.
+fn nested_ads(table: &OfferTable, request: &RequestContext, list: &Name) -> Vec<(Ad, Vec<usize>)> {
     let [_, other] = table.context.dialect.side_names();
     let list = ExplainedClause::detached(Expression::select(Expression::attribute(other), list.clone()));
-    let mut ads: Vec<Ad> = Vec::new();
+    let mut ads: Vec<(Ad, Vec<usize>)> = Vec::new();
     for row in 0..table.row_count().min(MAX_LISTS) {
         let Value::List(list) = table.value(request, PairSide::Request, &list, row) else { continue };
         let (environment, frame) = Environment::single(table.ads[row].clone());
@@ -146,8 +166,9 @@ fn nested_ads(table: &OfferTable, request: &RequestContext, list: &Name) -> Vec<
             _ => None,
         });
         for ad in found.collect::<Vec<_>>() {
-            if !ads.contains(&ad) {
-                ads.push(ad);
+            match ads.iter_mut().find(|(known, _)| *known == ad) {
+                Some((_, rows)) => rows.push(row),
+                None => ads.push((ad, vec![row])),
             }
         }
         if ads.len() >= MAX_NESTED_ADS {
@@ -183,6 +204,25 @@ fn closest_in(part: &Expression, nested: &[Ad], context: &Context) -> Option<(Bi
     let values: Vec<Value> = nested.iter().filter_map(|ad| value_in(ad, &attribute, context)).collect();
     let closest = closest_value(operator, &bound, values.iter().map(|value| (value, 1)), context.dialect)?;
     Some((operator, bound, closest))
+}
+
+/// Returns the strings that nested ads have in the attribute that `part` compares with a string. `rows_of` are the rows of
+/// each ad.
+fn offered_in(part: &Expression, nested: &[Ad], rows_of: &[Vec<usize>], table: &OfferTable) -> Option<OfferedValues> {
+    let (name, _, Value::String(wanted)) = comparison_of(part)? else { return None };
+    let attribute = Expression::attribute(name.clone());
+    let mut rows_with: IndexMap<String, IndexSet<usize>> = IndexMap::new();
+    for (ad, rows) in nested.iter().zip(rows_of) {
+        if let Some(Value::String(text)) = value_in(ad, &attribute, &table.context) {
+            rows_with.entry(text.to_str().into_owned()).or_default().extend(rows);
+        }
+    }
+    let mut counter = ValueCounter::default();
+    for (value, rows) in rows_with {
+        let example = rows.first().map_or(0, |row| table.first_offer[*row]);
+        counter.add(&value, false, table.weights.of_rows(rows.into_iter()), example);
+    }
+    counter.finish(name, &[wanted.to_str().into_owned()], [0, 0])
 }
 
 /// Returns the comparison `part` with `value` as its bound, so that `value` meets it.

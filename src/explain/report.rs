@@ -13,6 +13,7 @@ use super::decisive_part::{ReadValue, UnmetOfferClause};
 use super::evaluation::OutcomeCounts;
 use super::failure_reason::FailureReason;
 use super::job_report::JobReport;
+use super::offered_values::OfferedValues;
 use super::precedence::Precedence;
 use super::resource_shortage::ResourceShortage;
 use super::scarce_resources::ScarceResources;
@@ -284,6 +285,11 @@ pub struct ClauseReport {
     /// The value that comes closest to meeting the clause in a partitionable slot without jobs. `None` if no such slot
     /// comes closer than `closest_value`.
     pub closest_if_drained: Option<Value>,
+    /// The strings that the offers have in the attribute that the clause reads, for a clause that no offer meets.
+    pub offered: Option<OfferedValues>,
+    /// The expression behind an attribute of the request that the clause reads: `RequestMemory is MemoryUsage * 3 / 2, and
+    /// MemoryUsage is not defined`. `None` if a literal is behind each.
+    pub own_expression: Option<String>,
     /// The reason why no offer meets the clause; `None` if some do.
     pub failure: Option<FailureReason>,
 }

@@ -12,6 +12,8 @@ use super::distance::closest_offered_value;
 use super::evaluation::{Acceptance, OfferTable, RequestContext};
 use super::failure_reason::FailureReason;
 use super::failure_sets::FailureSets;
+use super::offered_values::OfferedValues;
+use super::own_expression::own_expression;
 use super::report::ClauseReport;
 
 /// The analysis of one request: results per clause and per row, from which a verdict is derived. A row is a distinct ad
@@ -48,7 +50,10 @@ impl RequestAnalysis {
             let results = table.clause_results(&request, &clause);
             let comparison = analysis.comparison.as_ref();
             let [written, residue] = [&clause.expression, &analysis.residue].map(|part| text(part, dialect));
+            let is_unmet = results.counts.is_true == 0;
             clauses.push(ClauseReport {
+                offered: if is_unmet { OfferedValues::find(&analysis, table, &request) } else { None },
+                own_expression: own_expression(&clause.expression, table, &request),
                 residue: (residue != written).then_some(residue),
                 text: written,
                 counts: results.counts,
@@ -56,7 +61,7 @@ impl RequestAnalysis {
                 sole_blocker: 0,
                 closest_value: comparison.and_then(|comparison| closest_offered_value(comparison, &request, table)),
                 closest_if_drained: None,
-                failure: (results.counts.is_true == 0).then(|| FailureReason::find(&analysis, table, &request)),
+                failure: is_unmet.then(|| FailureReason::find(&analysis, table, &request)),
                 analysis,
             });
             results_of_all.push(results);

@@ -36,7 +36,9 @@ pub use offer_portion::{
 pub use port_group::{MAX_PORT_PATTERNS, PortGroup, PortGroupEntry, PortPattern};
 pub use ports::{LABEL, MAX_PORTS, PORTS, Port, PortFault, Ports, check_port_list, has_ports, port_list, read_ports};
 pub use priority_attributes::{PRIORITY_SIDES, PriorityValue, is_priority_attribute, priority_attributes};
-pub use renamed_attributes::{closest_attributes, current_names, likely_current_names, renamed_attribute};
+pub use renamed_attributes::{
+    closest_attributes, current_names, likely_current_names, renamed_attribute, slot_counterpart,
+};
 pub use resource_request::{
     IDLE_JOBS, RESOURCE_COUNT, RESOURCE_REQUESTS, invalid_count_reason, nested_requests, requested_resource,
     resource_count,

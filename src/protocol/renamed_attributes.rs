@@ -5,6 +5,7 @@
 //! `AvailableGPUs` has the plain `Capability`. Sources: HTCondor's `condor_gpu_discovery.cpp` (`-not-nested`, `-extra`,
 //! `-dynamic`), and its manual page.
 
+use crate::ad::Name;
 use crate::text::{closest_name, closest_names};
 
 /// The prefix of the properties of all GPUs of a slot.
@@ -88,6 +89,15 @@ fn names_of(property: Option<(&str, Option<&str>)>) -> Vec<String> {
 #[must_use]
 pub fn renamed_attribute<'a>(name: &str, among: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     first_known(&current_names(name), among)
+}
+
+/// Returns the attribute of a slot for one of its job: `RemoteOwner` for `Owner`. `None` if slots have none.
+#[must_use]
+pub fn slot_counterpart(name: &Name) -> Option<Name> {
+    const COUNTERPARTS: [(&str, &str); 3] =
+        [("Owner", "RemoteOwner"), ("User", "RemoteUser"), ("AccountingGroup", "RemoteGroup")];
+    let (_, counterpart) = COUNTERPARTS.into_iter().find(|(known, _)| name.is(known))?;
+    Some(Name::new(counterpart))
 }
 
 fn first_known<'a>(current: &[String], among: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

@@ -25,7 +25,7 @@ use crate::lint::similar_names;
 use crate::matching::policy::{PolicyRule, PolicyVector};
 use crate::matching::{Pair, PairSide};
 use crate::pool::{ExpressionColumn, Store};
-use crate::protocol::{Protocol, renamed_attribute};
+use crate::protocol::{Protocol, renamed_attribute, slot_counterpart};
 
 use super::clauses::{ExplainedClause, split_constraint};
 pub use acceptance::Acceptance;
@@ -330,6 +330,12 @@ impl OfferTable {
 
     /// Returns the offers' attributes with names similar to `name`, each with the number of offers that have it.
     pub fn similar_attributes(&self, name: &Name) -> Vec<(Name, usize)> {
-        similar_names(name, self.attributes.keys(), |name| self.offers_with(name))
+        let mut similar = similar_names(name, self.attributes.keys(), |name| self.offers_with(name));
+        if similar.is_empty()
+            && let Some(counterpart) = slot_counterpart(name).filter(|counterpart| self.offers_with(counterpart) > 0)
+        {
+            similar.push((counterpart.clone(), self.offers_with(&counterpart)));
+        }
+        similar
     }
 }

@@ -4,8 +4,8 @@ use classad::ad::Truth;
 use std::fmt::Write as _;
 
 use classad::explain::{
-    ClauseRemark, ClosestOffer, GangReport, LastRejection, MatchingOffers, RefusalGroup, RequestChange, RequestEdit,
-    RequestReport, RequestVerdict, SlotCounts, UnmetOfferClause,
+    ClauseRemark, ClosestOffer, FailureReason, GangReport, LastRejection, MatchingOffers, OfferedValue, RefusalGroup,
+    RequestChange, RequestEdit, RequestReport, RequestVerdict, SlotCounts, UnmetOfferClause,
 };
 
 use classad::text::{counted, join_and, join_first};
@@ -113,6 +113,7 @@ impl<'c> ReportRenderer<'c> {
             let name = format!("{attribute} of {}", self.case.subjects[group[0]].id());
             sections.push(diagram::draw_clauses(session, &name, report, is_labelled));
         }
+        sections.push(self.offered_values(session, group, report));
         if let Some(slots) = report.slots.filter(|_| has_all || report.verdict.is_of_states()) {
             sections.push(slot_table(&slots));
         }
@@ -223,6 +224,37 @@ impl<'c> ReportRenderer<'c> {
         let mut text = two_column_listing(&heading, &rows);
         push_rest(&mut text, all, most, "reason");
         text
+    }
+
+    /// Lists the strings that the offers have where the clauses of the summary ask for others.
+    fn offered_values(&self, session: &Session, group: &[usize], report: &RequestReport) -> String {
+        let writer = self.case.summary_writer(session, "", group, MAX_CLAUSE_CHARS);
+        let offered = report.told_clauses().into_iter().filter_map(|place| {
+            let clause = &report.clauses[place];
+            match &clause.failure {
+                Some(FailureReason::Nested(nested)) => nested.offered.as_ref(),
+                Some(_) => clause.offered.as_ref(),
+                None => None,
+            }
+        });
+        let listings = offered.map(|offered| {
+            let value = |value: &OfferedValue| {
+                let having = format!("{}, such as {}", with_commas(value.offers), writer.offer_name(value.example));
+                (vec![format!("\"{}\"", shorten(&value.value, MAX_CLAUSE_CHARS))], having)
+            };
+            let mut rows: Vec<_> = offered.values.iter().take(DEFAULT_MAX_ITEMS).map(value).collect();
+            let kinds = [(offered.absent, "(absent)"), (offered.other, "(no string)")];
+            rows.extend(
+                kinds
+                    .into_iter()
+                    .filter(|(offers, _)| *offers > 0)
+                    .map(|(offers, kind)| (vec![kind.to_owned()], with_commas(offers))),
+            );
+            let mut text = two_column_listing(&format!("values of {}:", offered.name), &rows);
+            push_rest(&mut text, offered.value_count, DEFAULT_MAX_ITEMS, "value");
+            text
+        });
+        listings.collect()
     }
 
     /// Names the slots that would match if drained, at most `most`.
