@@ -12,7 +12,6 @@ use super::changes::find_changes;
 use super::clause_slips::find_slip;
 use super::closest_offers::{closest_of, closest_offers};
 use super::conflicts::Conflicts;
-use super::discarded_offers::{DiscardedRow, are_discarded_for_use, depends_on_priorities, discarded_verdict};
 use super::evaluation::{OfferTable, RequestContext};
 use super::failure_reason::{FailureReason, own_values};
 use super::findings::clause_remarks;
@@ -21,6 +20,7 @@ use super::refusals::Refusals;
 use super::report::{ClauseReport, Narrowing, RequestReport, RequestVerdict};
 use super::request_analysis::RequestAnalysis;
 use super::slots::{SlotCounts, SlotStanding, SlotsByState};
+use super::unranked_offers::unranked_verdict;
 
 /// Explains requests against a fixed set of offers. Evaluation results are cached across requests. Threads can share an
 /// explainer.
@@ -59,8 +59,8 @@ impl Explainer {
         self
     }
 
-    /// Sets the docking vector of the policy. If a component of the vector has no comparable value for a candidate, the
-    /// vector discards the candidate.
+    /// Sets the docking vector of the policy. A report tells if the vector ranks none of the offers that match and can be
+    /// given away. Otherwise it says the same without a policy.
     #[must_use]
     pub fn with_docking(mut self, docking: Vec<PolicyRule>) -> Self {
         self.table.docking = docking;
@@ -82,11 +82,17 @@ impl Explainer {
         self
     }
 
-    /// Returns the indices of the offers that match a request.
+    /// Returns the indices of the offers that match a request, and that the policy can give to it.
     #[must_use]
     pub fn matching_offers(&self, request: &Ad) -> Vec<usize> {
         let table = &self.table;
-        let rows = table.matching_rows(&RequestContext::new(request));
+        let request = RequestContext::new(request);
+        let mut rows = table.matching_rows(&request);
+        if !table.docking.is_empty() {
+            for row in rows.ones().collect::<Vec<_>>() {
+                rows.set(row, table.unranked_component(&request, row).is_none());
+            }
+        }
         if table.row_count() == table.offer_count() {
             return rows.ones().collect();
         }
@@ -130,13 +136,9 @@ impl Explainer {
             report.verdict = RequestVerdict::NeedsGang;
             return report;
         }
-        let matching = || analysis.suitable.intersection(&analysis.acceptance.accepting);
-        let discarding = |row: usize| Some((row, table.discarding_component(&analysis.request, row)?));
-        let discarded: Vec<(usize, usize)> =
-            if table.docking.is_empty() { Vec::new() } else { matching().filter_map(discarding).collect() };
-        report.discarded = table.weights.of_rows(discarded.iter().map(|(row, _)| *row));
-        report.matches =
-            table.weights.of_intersection(&analysis.suitable, &analysis.acceptance.accepting) - report.discarded;
+        let mut matching = analysis.suitable.clone();
+        matching.intersect_with(&analysis.acceptance.accepting);
+        report.matches = table.weights.of_set(&matching);
         let drained_slots = self.slots.as_ref().and_then(|slots| slots.drained.as_ref());
         let drained =
             drained_slots.map(|slots| slots.outcome(request, [&analysis.suitable, &analysis.acceptance.accepting]));
@@ -147,48 +149,43 @@ impl Explainer {
                 });
             }
         }
-        report.refusing_free = self
+        report.refusing_states = self
             .slots
             .as_ref()
-            .map(|slots| slots.refusing_free([&analysis.suitable, &analysis.acceptance.accepting], drained.as_ref()));
+            .map(|slots| slots.refusing([&analysis.suitable, &analysis.acceptance.accepting], drained.as_ref(), user));
         report.refusing_if_drained = drained.as_ref().map_or(0, |drained| drained.refusing_only_drained);
         let refusals = Refusals::new(table, &analysis, drained_slots.zip(drained.as_ref()));
         report.slots = self.slots.as_ref().map(|slots| {
-            let mut rows = analysis.suitable.clone();
-            rows.intersect_with(&analysis.acceptance.accepting);
-            for (row, _) in &discarded {
-                rows.remove(*row);
-            }
-            let others = SlotCounts {
+            let (rejecting_request, if_drained) =
+                (refusals.suitable_offers(), drained.as_ref().map_or(0, |drained| drained.matching.len()));
+            SlotCounts {
                 slots: report.offers,
-                rejecting_request: refusals.suitable_offers(),
-                discarded: report.discarded,
-                if_drained: drained.as_ref().map_or(0, |drained| drained.matching.len()),
-                ..SlotCounts::default()
-            };
-            slots.counts(table, &rows, others, user)
+                rejected_by_request: report.offers - rejecting_request - if_drained - report.matches,
+                rejecting_request,
+                matching: slots.tally(&matching, user),
+                if_drained,
+            }
         });
+        if let (Some(slots), Some(counts)) = (&self.slots, &report.slots)
+            && counts.matching.claimed_by_others > 0
+        {
+            report.sole_claimant = slots.sole_claimant(&matching, user).cloned();
+        }
         report.refusals = refusals.groups(self.max_refusals);
         report.refusal_count = refusals.count();
         report.suitable_refusal_count = refusals.suitable_count();
         report.conflicts = Conflicts::from_failures(&analysis.minimal_failures);
-        let (free, if_drained) = report.slots.map_or((0, 0), |slots| (slots.free, slots.if_drained));
-        self.seek_changes(&mut report, &analysis, &discarded);
+        let (free, if_drained) = report.slots.map_or((0, 0), |slots| (slots.matching.available(), slots.if_drained));
+        self.seek_changes(&mut report, &analysis);
         report.verdict = if report.matches > 0 && report.slots.is_some() && free == 0 {
             RequestVerdict::Claimed
         } else if report.matches > 0 {
-            RequestVerdict::Matches
+            let available = |row: &usize| self.slots.as_ref().is_none_or(|slots| slots.free_rows.contains(*row));
+            unranked_verdict(table, &analysis.request, matching.ones().filter(available))
+                .unwrap_or(RequestVerdict::Matches)
         } else {
-            let verdict = if report.discarded == 0 {
-                unmatched_verdict(&report, &analysis, table)
-            } else if are_discarded_for_use(table, self.slots.as_ref(), &discarded) {
-                report.depends_on_priorities = depends_on_priorities(table, request, &discarded);
-                RequestVerdict::Claimed
-            } else {
-                discarded_verdict(table, &discarded)
-            };
-            let waits = if_drained > 0 && !matches!(verdict, RequestVerdict::Discarded { .. });
-            if waits { RequestVerdict::IfDrained(Box::new(verdict)) } else { verdict }
+            let verdict = unmatched_verdict(&report, &analysis, table);
+            if if_drained > 0 { RequestVerdict::IfDrained(Box::new(verdict)) } else { verdict }
         };
         if let Some((slots, drained)) = drained_slots.zip(drained.as_ref())
             && if_drained > 0
@@ -217,31 +214,24 @@ impl Explainer {
     }
 
     /// Seeks changes with which a request would match, or would match a free slot if it matches only slots in use.
-    fn seek_changes(&self, report: &mut RequestReport, analysis: &RequestAnalysis, discarded: &[DiscardedRow]) {
+    fn seek_changes(&self, report: &mut RequestReport, analysis: &RequestAnalysis) {
         let table = &self.table;
-        let (free, if_drained) = report.slots.map_or((0, 0), |slots| (slots.free, slots.if_drained));
-        let is_unmatched = report.matches + report.discarded == 0;
+        let free = report.slots.map_or(0, |slots| slots.matching.available());
+        let is_unmatched = report.matches == 0;
         let found = if report.offers == 0 || analysis.clauses.is_empty() {
             None
         } else if is_unmatched {
             report.closest = closest_offers(table, analysis);
             Some(find_changes(table, self.slots.as_ref(), analysis, false))
         } else {
-            // A policy that discards free slots would discard others, too.
-            let is_wanted = |slots: &&SlotsByState| {
-                free == 0
-                    && !slots.free_rows.is_clear()
-                    && !discarded.iter().any(|(row, _)| slots.free_rows.contains(*row))
-            };
-            let slots = self.slots.as_ref().filter(is_wanted);
+            let slots = self.slots.as_ref().filter(|slots| free == 0 && !slots.free_rows.is_clear());
             slots.map(|slots| find_changes(table, Some(slots), analysis, true))
         };
         report.sought_changes = found.is_some() && is_unmatched;
         let Some(found) = found else { return };
         report.changes = found;
-        // A job that can wait need not do with much less.
-        let may_be_less = if_drained == 0 && is_unmatched;
-        report.changes.retain(|change| may_be_less || !change.is_far_less);
+        // A job that matches slots in use need not do with much less.
+        report.changes.retain(|change| is_unmatched || !change.is_far_less);
     }
 }
 

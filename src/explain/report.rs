@@ -2,7 +2,7 @@
 
 use indexmap::IndexSet;
 
-use crate::ad::{Expression, Name, Truth, Value};
+use crate::ad::{ByteString, Expression, Name, Truth, Value};
 use crate::constraint::InconsistencyKind;
 use crate::matching::negotiate::AccountingLimit;
 
@@ -17,7 +17,7 @@ use super::offered_values::OfferedValues;
 use super::precedence::Precedence;
 use super::resource_shortage::ResourceShortage;
 use super::scarce_resources::ScarceResources;
-use super::slots::SlotCounts;
+use super::slots::{SlotCounts, SlotTally};
 
 /// The explanation of one request. Other fields refer to a clause by its index into `clauses`.
 #[derive(Clone, Debug, Default)]
@@ -26,17 +26,17 @@ pub struct RequestReport {
     pub offers: usize,
     /// Number of offers that match the request.
     pub matches: usize,
-    /// Number of offers that would match if the docking vector of the policy did not discard them.
-    pub discarded: usize,
     /// Number of offers that meet the request's constraint, whether they accept the request or not.
     pub suitable: usize,
     /// Number of offers whose constraints accept the request, whether they meet the request's or not.
     pub accepting: usize,
     /// How many slots of HTCondor do what with the request; `None` if the offers have no states.
     pub slots: Option<SlotCounts>,
-    /// Number of the slots counted in [`SlotCounts::rejecting_request`] that are free and that the request accepts as they
-    /// are; `None` if the offers have no states.
-    pub refusing_free: Option<usize>,
+    /// The only other user who has claimed slots that match; `None` if there are several, or none.
+    pub sole_claimant: Option<ByteString>,
+    /// The states of the slots counted in [`SlotCounts::rejecting_request`] that the request accepts as they are; `None` if
+    /// the offers have no states.
+    pub refusing_states: Option<SlotTally>,
     /// Number of the slots counted in [`SlotCounts::rejecting_request`] that the request rejects as they are. Drained, they
     /// would meet the request's constraint and refuse the request.
     pub refusing_if_drained: usize,
@@ -44,9 +44,6 @@ pub struct RequestReport {
     pub job: Option<JobReport>,
     /// The decisive reason for the result.
     pub verdict: RequestVerdict,
-    /// Whether priorities decide if the policy takes slots in use from their users. The explainer does not know priorities,
-    /// and assumes that the policy does not.
-    pub depends_on_priorities: bool,
     /// What else keeps many of the slots from a job that no free slot matches.
     pub narrowing: Option<Narrowing>,
     /// The resource of which no slot that refuses has enough; `None` unless they all refuse for it, and nothing matches.
@@ -121,13 +118,11 @@ pub enum RequestVerdict {
     NeedsGang,
     /// The policy does not serve the request: `roots` of the policy is not true of the request.
     NotServed,
-    /// The docking vector of the policy discards every offer that would match.
-    Discarded {
-        /// 0-based index of the component that discards the most offers.
-        component: usize,
-        /// The name of the component in the policy, or its source text.
-        text: String,
-        /// An attribute that the component reads and that no offer has, with similar attributes. Each similar attribute
+    /// Offers match that can be given away, and the policy has no rank for any of them.
+    Unranked {
+        /// The name of the rule of the policy that has no value, or its source text.
+        rule: String,
+        /// An attribute that the rule reads and that no offer has, with similar attributes. Each similar attribute
         /// has the number of offers that have it. `None` if no attribute is missing.
         missing: Option<(Name, Vec<(Name, usize)>)>,
     },
@@ -207,7 +202,7 @@ impl RequestReport {
     /// does not count. A slot counts that would refuse if drained.
     #[must_use]
     pub fn refusing(&self) -> usize {
-        self.slots.map_or(self.suitable - self.matches - self.discarded, |slots| slots.rejecting_request)
+        self.slots.map_or(self.suitable - self.matches, |slots| slots.rejecting_request)
     }
 }
 
@@ -235,7 +230,7 @@ impl RequestVerdict {
             }
             RequestVerdict::NoOffers | RequestVerdict::Unmet { .. } => "unsatisfied-clause",
             RequestVerdict::Conflict(_) => "conflict",
-            RequestVerdict::Refused | RequestVerdict::NotServed | RequestVerdict::Discarded { .. } => "refused",
+            RequestVerdict::Refused | RequestVerdict::NotServed | RequestVerdict::Unranked { .. } => "refused",
         }
     }
 

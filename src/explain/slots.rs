@@ -3,8 +3,9 @@
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, BinaryOperator, ByteString, Expression, Value};
-use crate::protocol::{AdvertisedState, SlotState};
+use crate::ad::{AbsoluteTime, Ad, BinaryOperator, ByteString, Expression, Name, Value};
+use crate::eval::Context;
+use crate::protocol::{AdvertisedState, SlotState, evaluate_attribute};
 
 use super::distance::{as_number, closest_offered_value};
 use super::drained_slots::{DrainedOutcome, DrainedSlots};
@@ -14,6 +15,122 @@ use crate::constraint::ClauseComparison;
 
 /// What a slot tells of itself: its state, and who holds it.
 pub type SlotStanding = (AdvertisedState, Option<ByteString>);
+
+/// The attributes that tell why and until when a slot is drained.
+pub const DRAINING_ATTRIBUTES: [&str; 2] = ["DrainReason", "ExpectedMachineGracefulDrainingCompletion"];
+
+/// Says in words what state the slot of an ad is in, and for whom or why: `claimed by ann@x`, `drained (kernel update)`.
+/// `user` is the one who asks. `None` if the ad is of no slot that tells its state.
+#[must_use]
+pub fn standing_phrase(
+    slot: &Ad,
+    (state, holder): &SlotStanding,
+    user: Option<&ByteString>,
+    context: &Context,
+) -> Option<String> {
+    let AdvertisedState::Slot(state) = state else { return None };
+    let [reason, completion] = DRAINING_ATTRIBUTES.map(|name| evaluate_attribute(slot, &Name::new(name), context));
+    let reason = match reason {
+        Some(Value::String(reason)) if !reason.as_bytes().is_empty() => format!(" ({})", reason.to_str()),
+        _ => String::new(),
+    };
+    let until = match completion {
+        Some(Value::Integer(seconds)) if seconds > 0 && context.now.is_none_or(|now| seconds > now) => {
+            let time = AbsoluteTime { seconds, offset: 0 }.to_string();
+            format!(" until {}", time.replace('T', " ").replace("-00:00", " UTC"))
+        }
+        _ => String::new(),
+    };
+    let word = state.word();
+    Some(match (state, holder) {
+        (SlotState::Untold, _) => return None,
+        (SlotState::Claimed, Some(holder)) if Some(holder) == user => format!("{word} by the same user"),
+        (SlotState::Claimed, Some(holder)) => format!("{word} by {}", holder.to_str()),
+        (SlotState::Preempting, Some(holder)) => format!("{word} the job of {}", holder.to_str()),
+        (SlotState::Draining, _) => format!("{word}{until}{reason}"),
+        (SlotState::Drained, _) => format!("{word}{reason}"),
+        _ => word.to_owned(),
+    })
+}
+
+/// How many slots are in which state. These are the words for all slots, those that match and those that refuse.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct SlotTally {
+    /// Slots that are free.
+    pub free: usize,
+    /// Slots whose backfill work makes way for a job at once.
+    pub backfill: usize,
+    /// Slots that the request's own user has claimed.
+    pub claimed_by_user: usize,
+    /// Slots that others have claimed.
+    pub claimed_by_others: usize,
+    /// Slots that are matched, and about to be claimed.
+    pub matched: usize,
+    /// Slots that end the jobs in them.
+    pub preempting: usize,
+    /// Slots that serve the owners of their machines.
+    pub owner: usize,
+    /// Slots that start no new jobs.
+    pub draining: usize,
+    /// Slots that start no new jobs, and have none.
+    pub drained: usize,
+    /// Slots of machines that hibernate.
+    pub offline: usize,
+}
+
+impl SlotTally {
+    /// Number of slots in all states.
+    #[must_use]
+    pub fn all(&self) -> usize {
+        self.parts().iter().map(|(number, _)| number).sum()
+    }
+
+    /// Number of slots that a job can have at once.
+    #[must_use]
+    pub fn available(&self) -> usize {
+        self.free + self.backfill
+    }
+
+    /// Returns each state that slots are in, with their number, as the words behind `1 is` or `2 are`.
+    #[must_use]
+    pub fn words(&self) -> Vec<(usize, &'static str)> {
+        let is_some = |(number, _): &(usize, [&str; 2])| *number > 0;
+        let found = self.parts().into_iter().filter(is_some);
+        found.map(|(number, words)| (number, words[usize::from(number > 1)])).collect()
+    }
+
+    fn parts(&self) -> [(usize, [&'static str; 2]); 10] {
+        let SlotTally { free, backfill, claimed_by_user, claimed_by_others, matched, .. } = *self;
+        let SlotTally { preempting, owner, draining, drained, offline, .. } = *self;
+        let of = |state: SlotState| [state.word(); 2];
+        [
+            (free, of(SlotState::Free)),
+            (backfill, of(SlotState::Backfill)),
+            (claimed_by_others, ["claimed by another user", "claimed by others"]),
+            (claimed_by_user, ["claimed by the same user"; 2]),
+            (matched, of(SlotState::Matched)),
+            (preempting, of(SlotState::Preempting)),
+            (owner, [SlotState::Owner.word(), "in use by their owners"]),
+            (draining, of(SlotState::Draining)),
+            (drained, of(SlotState::Drained)),
+            (offline, of(SlotState::Offline)),
+        ]
+    }
+
+    fn count_of(&mut self, state: SlotState) -> &mut usize {
+        match state {
+            SlotState::Free | SlotState::Untold => &mut self.free,
+            SlotState::Backfill => &mut self.backfill,
+            SlotState::Claimed => &mut self.claimed_by_others,
+            SlotState::Matched => &mut self.matched,
+            SlotState::Preempting => &mut self.preempting,
+            SlotState::Owner => &mut self.owner,
+            SlotState::Draining => &mut self.draining,
+            SlotState::Drained => &mut self.drained,
+            SlotState::Offline => &mut self.offline,
+        }
+    }
+}
 
 /// How many slots do what with a request. Each slot is in one of the counts.
 ///
@@ -26,38 +143,18 @@ pub struct SlotCounts {
     pub rejected_by_request: usize,
     /// Slots that the request accepts and whose own constraints reject the request.
     pub rejecting_request: usize,
-    /// Slots that accept the request, and that the docking vector of the policy discards.
-    pub discarded: usize,
-    /// Slots that match and are free.
-    pub free: usize,
-    /// Slots that match and that the request's own user has claimed.
-    pub claimed_by_user: usize,
-    /// Slots that match and that others have claimed.
-    pub claimed_by_others: usize,
-    /// Slots that match and serve the owner of their machine.
-    pub owner: usize,
-    /// Slots that match and are draining.
-    pub draining: usize,
-    /// Slots that match and are offline.
-    pub offline: usize,
+    /// Slots that match as they are, by state.
+    #[serde(flatten)]
+    pub matching: SlotTally,
     /// Slots that do not match as they are, and would match if no job ran in them.
     pub if_drained: usize,
-}
-
-impl SlotCounts {
-    /// Number of slots that match as they are.
-    #[must_use]
-    pub fn matching(&self) -> usize {
-        let SlotCounts { free, claimed_by_user, claimed_by_others, owner, draining, offline, .. } = self;
-        free + claimed_by_user + claimed_by_others + owner + draining + offline
-    }
 }
 
 /// The slots among the offers of an [`OfferTable`], by state.
 pub struct SlotsByState {
     /// The number of offers of each row that are in a state. Offers without a state are free.
     by_state: Vec<(SlotState, RowWeights)>,
-    /// The rows that have free slots.
+    /// The rows that have slots which a job can have at once.
     pub free_rows: FixedBitSet,
     /// The rows that each user has claimed, with the number of claimed offers.
     claims: FxHashMap<ByteString, Vec<(usize, usize)>>,
@@ -73,7 +170,7 @@ impl SlotsByState {
         for (row, (state, holder)) in table.row_of.iter().zip(standings) {
             let row = *row as usize;
             let state = if let AdvertisedState::Slot(state) = state { *state } else { SlotState::Free };
-            free_rows.set(row, free_rows[row] || matches!(state, SlotState::Free | SlotState::Untold));
+            free_rows.set(row, free_rows[row] || state.is_available());
             let place = counts.iter().position(|(of, _)| *of == state).unwrap_or_else(|| {
                 counts.push((state, vec![0; table.row_count()]));
                 counts.len() - 1
@@ -84,7 +181,7 @@ impl SlotsByState {
             }
         }
         let free = standings.iter().enumerate().filter_map(|(offer, (state, _))| {
-            matches!(state, AdvertisedState::Slot(SlotState::Free | SlotState::Untold)).then_some(offer)
+            matches!(state, AdvertisedState::Slot(state) if state.is_available()).then_some(offer)
         });
         SlotsByState {
             by_state: counts.into_iter().map(|(state, counts)| (state, RowWeights::new(counts))).collect(),
@@ -94,51 +191,45 @@ impl SlotsByState {
         }
     }
 
-    /// Counts the slots for a request. `matching` has the rows that match and that no policy discards. `user` submitted the
-    /// request. Of the counts that do not depend on states, `others` has all but that of the slots that the request rejects:
-    /// these are the rest.
-    pub fn counts(
-        &self,
-        table: &OfferTable,
-        matching: &FixedBitSet,
-        others: SlotCounts,
-        user: Option<&ByteString>,
-    ) -> SlotCounts {
-        let SlotCounts { slots, rejecting_request, discarded, if_drained, .. } = others;
-        let accounted = rejecting_request + discarded + if_drained + table.weights.of_set(matching);
-        let mut counts = SlotCounts { rejected_by_request: slots - accounted, ..others };
+    /// Counts the slots in a set of rows by their states. `user` submitted the request.
+    pub fn tally(&self, rows: &FixedBitSet, user: Option<&ByteString>) -> SlotTally {
+        let mut tally = SlotTally::default();
         for (state, weights) in &self.by_state {
-            let number = weights.of_set(matching);
-            match state {
-                SlotState::Free | SlotState::Untold => counts.free += number,
-                SlotState::Claimed => counts.claimed_by_others = number,
-                SlotState::Owner => counts.owner = number,
-                SlotState::Draining => counts.draining = number,
-                SlotState::Offline => counts.offline = number,
-            }
+            *tally.count_of(*state) += weights.of_set(rows);
         }
         let own = user.and_then(|user| self.claims.get(user)).into_iter().flatten();
-        counts.claimed_by_user = own.filter(|(row, _)| matching.contains(*row)).map(|(_, number)| number).sum();
-        counts.claimed_by_others -= counts.claimed_by_user;
-        counts
+        tally.claimed_by_user = own.filter(|(row, _)| rows.contains(*row)).map(|(_, number)| number).sum();
+        tally.claimed_by_others -= tally.claimed_by_user;
+        tally
     }
 
-    /// Returns the number of free slots that a request accepts, `suitable`, and that do not accept the request. Those that
-    /// would match if `drained` do not count.
-    pub fn refusing_free(&self, [suitable, accepting]: [&FixedBitSet; 2], drained: Option<&DrainedOutcome>) -> usize {
+    /// Returns the only user beside `user` who has claimed slots in a set of rows; `None` if there are several, or none.
+    pub fn sole_claimant(&self, rows: &FixedBitSet, user: Option<&ByteString>) -> Option<&ByteString> {
+        let has_claimed = |(of, claimed): &(&ByteString, &Vec<(usize, usize)>)| {
+            Some(*of) != user && claimed.iter().any(|(row, _)| rows.contains(*row))
+        };
+        let mut users = self.claims.iter().filter(has_claimed);
+        let (user, None) = (users.next()?.0, users.next()) else { return None };
+        Some(user)
+    }
+
+    /// Counts the slots that a request accepts, `suitable`, and that do not accept the request, by their states. Free ones
+    /// that would match if `drained` do not count.
+    pub fn refusing(
+        &self,
+        [suitable, accepting]: [&FixedBitSet; 2],
+        drained: Option<&DrainedOutcome>,
+        user: Option<&ByteString>,
+    ) -> SlotTally {
         let mut refusing = suitable.clone();
         refusing.difference_with(accepting);
+        let tally = self.tally(&refusing, user);
         let matching = self.drained.as_ref().zip(drained).into_iter();
         for row in matching.flat_map(|(slots, drained)| slots.rows_as_they_are(&drained.matching)) {
             refusing.set(row, false);
         }
-        self.free_of(&refusing)
-    }
-
-    /// Number of free slots in a set of rows.
-    pub fn free_of(&self, rows: &FixedBitSet) -> usize {
-        let free = self.by_state.iter().filter(|(state, _)| matches!(state, SlotState::Free | SlotState::Untold));
-        free.map(|(_, weights)| weights.of_set(rows)).sum()
+        let SlotTally { free, backfill, .. } = self.tally(&refusing, None);
+        SlotTally { free, backfill, ..tally }
     }
 
     /// Returns the value that comes closest to meeting a comparison in a partitionable slot without jobs; `None` if it

@@ -1,6 +1,6 @@
 //! Renders a verdict as one sentence.
 
-use crate::ad::{Dialect, Truth};
+use crate::ad::{ByteString, Dialect, Name, Truth};
 use crate::constraint::InconsistencyKind;
 use crate::matching::gang::DockedOffer;
 use crate::matching::negotiate::AccountingLimit;
@@ -33,6 +33,11 @@ pub enum AdReference {
 pub trait AdNames {
     /// Returns the name of an ad.
     fn ad_name(&self, ad: AdReference) -> String;
+
+    /// Returns the state of an offer in words, with `user` as the one who asks; `None` if it is no slot that tells it.
+    fn slot_state(&self, _offer: usize, _user: Option<&ByteString>) -> Option<String> {
+        None
+    }
 }
 
 impl<F: Fn(AdReference) -> String> AdNames for F {
@@ -73,18 +78,19 @@ impl SummaryWriter<'_> {
                 let drained = self.if_drained(report, as_they_are);
                 format!("{subject} {matches} none of {} as they are{drained}", self.count(report.offers))
             }
-            RequestVerdict::Claimed if report.matches > 0 => {
+            RequestVerdict::Claimed => {
                 let states = self.slot_states(report, ", but none is free: ");
                 format!("{}{states}{}", some(), self.narrowing_phrase(report))
             }
             RequestVerdict::Matches => {
-                format!("{}{}{}", some(), self.slot_states(report, ": "), discarded_note(report))
+                format!("{}{}", some(), self.slot_states(report, ": "))
             }
             RequestVerdict::Taken(by) => {
                 let by = self.list_requests(by);
                 let taken = match report.slots {
-                    Some(slots) if slots.free < report.matches => {
-                        let taken = if slots.free == 1 { "the free one goes" } else { "the free ones go" };
+                    Some(slots) if slots.matching.available() < report.matches => {
+                        let taken =
+                            if slots.matching.available() == 1 { "the free one goes" } else { "the free ones go" };
                         format!("{}{}; {taken} to {by}", some(), self.slot_states(report, ": "))
                     }
                     _ if report.matches == 1 => format!("{}, which goes to {by}", some()),
@@ -92,16 +98,20 @@ impl SummaryWriter<'_> {
                 };
                 let scarce = scarcity(report.scarce_in_divided.phrase("none has"));
                 let first = report.precedence.phrase(self.verb("its own", "their own"));
-                format!("{taken}{first}{scarce}{}", discarded_note(report))
+                format!("{taken}{first}{scarce}")
             }
             RequestVerdict::Limited(limit) => {
                 let waits = limit.waiting_phrase(self.is_plural);
-                format!("{subject} {waits}; {}{}", self.free_phrase(report), discarded_note(report))
+                format!("{subject} {waits}; {}", self.free_phrase(report))
             }
             RequestVerdict::PartlyServed { granted, wanted, limit, others_hold } => {
                 let gets = self.verb("gets", "get");
                 let rest = self.rest_phrase(report, limit.as_ref(), *others_hold);
                 format!("{subject} {gets} {} of {}; {rest}", with_commas(*granted), self.count(*wanted))
+            }
+            RequestVerdict::Unranked { rule, missing } => {
+                let unranked = self.unranked_phrase(rule, missing.as_ref());
+                format!("{}{}; {unranked}", some(), self.slot_states(report, ": "))
             }
             RequestVerdict::NeedsGang => {
                 format!("{subject} {} Ports; leave out --reverse to explain gangs", self.verb("has", "have"))
@@ -152,7 +162,10 @@ impl SummaryWriter<'_> {
                 let refusing = report.refusing();
                 let refuse = if refusing == 1 { "refuses" } else { "refuse" };
                 let (it, reason) = (self.verb("it", "them"), self.refusal_phrase(report, refusing));
-                format!("; {} more {refuse} {it}: {reason}", with_commas(refusing))
+                let free = report.refusing_states.map_or(0, |states| states.available());
+                let free =
+                    if free > 0 && free < refusing { format!(" ({} free)", with_commas(free)) } else { String::new() };
+                format!("; {} more{free} {refuse} {it}: {reason}", with_commas(refusing))
             }
         }
     }
@@ -175,9 +188,8 @@ impl SummaryWriter<'_> {
                 });
                 format!("{}{hold}{need}", job.state.word())
             }),
-            RequestVerdict::IfDrained(_) => {
-                "no slot matches as it is; partitionable slots would match if drained".to_owned()
-            }
+            RequestVerdict::IfDrained(_) => "the slots that would match are full".to_owned(),
+            RequestVerdict::Unranked { rule, missing } => self.unranked_phrase(rule, missing.as_ref()),
             RequestVerdict::Claimed => "slots match, but none is free".to_owned(),
             RequestVerdict::Taken(_) => {
                 let free = if report.slots.is_some() { "free " } else { "" };
@@ -263,7 +275,7 @@ impl SummaryWriter<'_> {
             count => format!("{} {free}{several} match", with_commas(count)),
         };
         match report.slots {
-            Some(slots) if slots.free > 0 => phrase(slots.free, "free "),
+            Some(slots) if slots.matching.available() > 0 => phrase(slots.matching.available(), "free "),
             Some(slots) if report.matches > 0 || slots.if_drained > 0 => format!("no free {one} matches"),
             _ => phrase(report.matches, ""),
         }
@@ -272,23 +284,18 @@ impl SummaryWriter<'_> {
     /// Says in which states the slots are that match, after `opening`. Empty if the offers have no states.
     fn slot_states(&self, report: &RequestReport, opening: &str) -> String {
         let Some(slots) = report.slots else { return String::new() };
-        let by_user = self.verb("claimed by the job's user", "claimed by the jobs' users");
-        let by_others = if slots.claimed_by_others == 1 { "claimed by another user" } else { "claimed by others" };
-        let states = [
-            (slots.free, "free"),
-            (slots.claimed_by_others, by_others),
-            (slots.claimed_by_user, by_user),
-            (slots.owner, "used by the owner of the machine"),
-            (slots.draining, "draining"),
-            (slots.offline, "offline"),
-        ];
-        let found: Vec<(usize, &str)> = states.into_iter().filter(|(number, _)| *number > 0).collect();
+        let sole = report.sole_claimant.as_ref().map(|user| format!("claimed by {}", user.to_str()));
+        let named = |(number, words): (usize, &'static str)| {
+            let is_of_others = ["claimed by another user", "claimed by others"].contains(&words);
+            (number, sole.as_deref().filter(|_| is_of_others).unwrap_or(words).to_owned())
+        };
+        let found: Vec<(usize, String)> = slots.matching.words().into_iter().map(named).collect();
         let is = |number: usize| if number == 1 { "is" } else { "are" };
         let drained = drained_note(report);
         let states = match found.as_slice() {
             [] => String::new(),
             [(1, state)] => format!(", which is {state}"),
-            [(number, state)] if *number == slots.matching() && *state == "free" => ", all of them free".to_owned(),
+            [(_, state)] if state == "free" => ", all of them free".to_owned(),
             found => {
                 let found: Vec<String> = found
                     .iter()
@@ -391,32 +398,20 @@ impl SummaryWriter<'_> {
                 format!("none meets {} together, but some meet each alone", self.list_clauses(report, clauses))
             }
             RequestVerdict::Refused => self.refused_cause(report, &refusing_states(report)),
-            RequestVerdict::Discarded { component, text, missing } => {
-                let would = self.count(report.discarded);
-                let missing =
-                    missing.as_ref().map(|(name, near)| format!("; {}", self.failures().missing_attribute(name, near)));
-                format!(
-                    "{would} would do, but the policy discards {}: component {} of its docking vector, {}, gives no rank{}",
-                    if report.discarded == 1 { "it" } else { "them" },
-                    component + 1,
-                    self.quoted(text),
-                    missing.unwrap_or_default()
-                )
-            }
-            RequestVerdict::Claimed => {
-                let would = self.count(report.discarded);
-                let (is, it) = if report.discarded == 1 { ("it is", "it") } else { ("all of them are", "them") };
-                if report.depends_on_priorities {
-                    let rule = "whether the policy takes";
-                    return format!(
-                        "{would} would do, but {is} in use; {rule} {it} from the user depends on priorities"
-                    );
-                }
-                format!("{would} would do, but {is} in use, and the policy does not take {it} from the user")
-            }
             // `summary` does not ask for the cause of the other verdicts.
             _ => String::new(),
         }
+    }
+
+    /// Says that the policy gives a request none of the offers that match, and by which rule.
+    fn unranked_phrase(&self, rule: &str, missing: Option<&(Name, Vec<(Name, usize)>)>) -> String {
+        let missing = missing.map(|(name, near)| format!("; {}", self.failures().missing_attribute(name, near)));
+        let it = self.verb("it", "them");
+        format!(
+            "the policy gives {it} none: its rule {} has no value{}",
+            self.quoted(rule),
+            missing.unwrap_or_default()
+        )
     }
 
     /// Says why the suitable offers refuse. `states` says in which states they are.
@@ -481,28 +476,19 @@ impl SummaryWriter<'_> {
     }
 }
 
-/// Says how many of the slots that refuse are free, and how many would be suitable only if drained. Empty if all are
-/// free.
+/// Says in which states the slots are that refuse. Empty if all are free.
 fn refusing_states(report: &RequestReport) -> String {
-    let (all, drained) = (report.refusing(), report.refusing_if_drained);
-    let Some(free) = report.refusing_free.filter(|free| *free < all) else { return String::new() };
-    let used = all - free - drained;
-    let states = [(free, "free"), (used, "not free"), (drained, "only if drained")].into_iter();
-    let states: Vec<String> = match states.clone().find(|(number, _)| *number == all) {
-        Some((_, state)) => vec![state.to_owned()],
-        None => states
-            .filter(|(number, _)| *number > 0)
-            .map(|(number, state)| format!("{} {state}", with_commas(number)))
-            .collect(),
-    };
-    format!(" ({})", states.join(", "))
-}
-
-/// Says how many more offers the policy discards. Begins with a semicolon, or is empty.
-fn discarded_note(report: &RequestReport) -> String {
-    match report.discarded {
-        0 => String::new(),
-        number => format!("; the policy discards {} more", with_commas(number)),
+    let (all, full) = (report.refusing(), report.refusing_if_drained);
+    let Some(states) = report.refusing_states.filter(|states| states.free < all) else { return String::new() };
+    let full = (full > 0).then_some((full, "full"));
+    let states: Vec<(usize, &str)> = states.words().into_iter().chain(full).collect();
+    match states.as_slice() {
+        [(_, state)] => format!(" ({state})"),
+        states => {
+            let states: Vec<String> =
+                states.iter().map(|(number, state)| format!("{} {state}", with_commas(*number))).collect();
+            format!(" ({})", states.join(", "))
+        }
     }
 }
 
@@ -511,8 +497,7 @@ fn scarcity(phrase: String) -> String {
     if phrase.is_empty() { phrase } else { format!("; {phrase}") }
 }
 
-/// Says how many partitionable slots would match if drained, and what they have too little of. Begins with a semicolon, or
-/// is empty.
+/// Says how many partitionable slots are full, and what they have too little of. Begins with a semicolon, or is empty.
 fn drained_note(report: &RequestReport) -> String {
     match report.slots.map_or(0, |slots| slots.if_drained) {
         0 => String::new(),
@@ -520,10 +505,15 @@ fn drained_note(report: &RequestReport) -> String {
     }
 }
 
-/// Says how many partitionable slots would match if drained, and what they have too little of.
+/// Says how many partitionable slots are full: they would match without their jobs. Says also what they have too little of.
 fn if_drained_phrase(slots: usize, scarce: &ScarceResources) -> String {
-    let noun = if slots == 1 { "partitionable slot" } else { "partitionable slots" };
-    let none = if slots == 1 { "it does not have" } else { "none has" };
-    let scarce = if scarce.is_empty() { String::new() } else { format!(": {}", scarce.phrase(none)) };
-    format!("{} {noun} would match if drained{scarce}", with_commas(slots))
+    let [noun, are, their, none] = match slots {
+        1 => ["partitionable slot", "is", "its", "it does not have"],
+        _ => ["partitionable slots", "are", "their", "none has"],
+    };
+    let slots = with_commas(slots);
+    if scarce.is_empty() {
+        return format!("{slots} {noun} {are} full, and would match once {their} jobs end");
+    }
+    format!("{slots} {noun} {are} full: {}", scarce.phrase(none))
 }

@@ -190,18 +190,33 @@ fn slots_by_state() {
         ),
         (
             &["State = \"Claimed\"; RemoteUser = \"bob\"", "State = \"Unclaimed\""],
-            "job matches 2 of 2 slots: 1 is free and 1 is claimed by another user",
+            "job matches 2 of 2 slots: 1 is free and 1 is claimed by bob",
             "Some([2, 0, 0, 1, 0, 1, 0, 0, 0, 0])",
         ),
         (
             &["State = \"Claimed\"; RemoteUser = \"bob\"", "State = \"Claimed\"; RemoteUser = \"ann\""],
-            "job matches 2 of 2 slots, but none is free: 1 is claimed by another user and 1 is claimed by the job's user",
+            "job matches 2 of 2 slots, but none is free: 1 is claimed by bob and 1 is claimed by the same user",
             "Some([2, 0, 0, 0, 1, 1, 0, 0, 0, 0])",
         ),
         (
             &["State = \"Owner\"", "State = \"Unclaimed\"; Offline = true", "State = \"Drained\""],
-            "job matches 3 of 3 slots, but none is free: 1 is used by the owner of the machine, 1 is draining and 1 is offline",
-            "Some([3, 0, 0, 0, 0, 0, 1, 1, 1, 0])",
+            "job matches 3 of 3 slots, but none is free: 1 is in use by the owner, 1 is drained and 1 is offline",
+            "Some([3, 0, 0, 0, 0, 0, 1, 0, 1, 0])",
+        ),
+        (
+            &[
+                "State = \"Matched\"",
+                "State = \"Preempting\"",
+                "State = \"Claimed\"; Draining = true",
+                "State = \"Backfill\"",
+            ],
+            "job matches 4 of 4 slots: 1 is in backfill, 1 is matched, 1 is preempting and 1 is draining",
+            "Some([4, 0, 0, 0, 0, 0, 0, 1, 0, 0])",
+        ),
+        (
+            &["State = \"Claimed\"; RemoteUser = \"bob\"", "State = \"Claimed\"; RemoteUser = \"cy\""],
+            "job matches 2 of 2 slots, but none is free: 2 are claimed by others",
+            "Some([2, 0, 0, 0, 0, 2, 0, 0, 0, 0])",
         ),
         (
             &["State = \"Unclaimed\"; Memory = 10"],
@@ -213,7 +228,7 @@ fn slots_by_state() {
                 "State = \"Unclaimed\"; PartitionableSlot = true; TotalSlotMemory = 500; Memory = 10",
                 "State = \"Owner\"; Cpus = 0",
             ],
-            "job matches none of 2 slots as they are: none meets `TARGET.Memory >= 50` and `TARGET.Cpus >= 1` together, but some meet each alone; 1 partitionable slot would match if drained",
+            "job matches none of 2 slots as they are: none meets `TARGET.Memory >= 50` and `TARGET.Cpus >= 1` together, but some meet each alone; 1 partitionable slot is full, and would match once its jobs end",
             "Some([2, 1, 0, 0, 0, 0, 0, 0, 0, 1])",
         ),
         (
@@ -240,12 +255,12 @@ fn slots_by_state() {
                 slots.slots,
                 slots.rejected_by_request,
                 slots.rejecting_request,
-                slots.free,
-                slots.claimed_by_user,
-                slots.claimed_by_others,
-                slots.owner,
-                slots.draining,
-                slots.offline,
+                slots.matching.free,
+                slots.matching.claimed_by_user,
+                slots.matching.claimed_by_others,
+                slots.matching.owner,
+                slots.matching.draining,
+                slots.matching.offline,
                 slots.if_drained,
             ]
         });

@@ -7,7 +7,7 @@
 //! | `JobUniverse` | jobs | 7 scheduler, 9 grid, 12 local; the others run in slots | an idle job of these three does not wait for a slot |
 //! | `Offline` | slots | the machine hibernates | an offline slot is never given away |
 //! | `Draining` | slots | the machine starts no new jobs | a draining slot is never given away |
-//! | `State` | slots | `Owner`, `Drained`; `Claimed`, `Matched`, `Preempting`; `Unclaimed`, `Backfill` | a slot in `Owner` or `Drained` is never given away; a claimed one only by preemption |
+//! | `State` | slots | `Owner`, `Drained`; `Claimed`, `Matched`, `Preempting`; `Unclaimed`, `Backfill` | a slot in `Owner` or `Drained` is never given away; one of the next three only by preemption |
 //! | `RemoteUser` | slots | the user whose job runs there | a slot without `State` that has a user is claimed |
 //!
 //! The numbers are those of HTCondor's manual, appendix "Job ClassAd Attributes"; the states are those of its section
@@ -73,12 +73,20 @@ const JOB_STATUSES: [(i64, JobState); 7] = [
 pub enum SlotState {
     /// The slot waits for a job. A partitionable slot waits as long as it is not wholly divided.
     Free,
-    /// The slot is held by a user, or about to be.
+    /// The slot runs backfill work, which makes way for a job at once.
+    Backfill,
+    /// The slot is held by a user.
     Claimed,
+    /// The slot is matched, and about to be claimed.
+    Matched,
+    /// The slot ends the job in it.
+    Preempting,
     /// The slot serves the owner of the machine.
     Owner,
     /// The slot starts no new jobs.
     Draining,
+    /// The slot starts no new jobs, and has none.
+    Drained,
     /// The machine of the slot is not running.
     Offline,
     /// The ad does not tell the state.
@@ -241,19 +249,36 @@ impl SlotState {
         if is_true(StateAttribute::Offline) {
             return SlotState::Offline;
         }
-        if is_true(StateAttribute::Draining) {
+        let state = value(StateAttribute::State);
+        let is_drained = matches!(&state, Some(Value::String(state)) if state.to_str().eq_ignore_ascii_case("drained"));
+        if is_true(StateAttribute::Draining) && !is_drained {
             return SlotState::Draining;
         }
-        let Some(Value::String(state)) = value(StateAttribute::State) else {
+        let Some(Value::String(state)) = state else {
             let has_user = matches!(value(StateAttribute::RemoteUser), Some(Value::String(_)));
             return if has_user { SlotState::Claimed } else { SlotState::Untold };
         };
         match state.to_str().to_ascii_lowercase().as_str() {
-            "claimed" | "matched" | "preempting" => SlotState::Claimed,
+            "backfill" => SlotState::Backfill,
+            "claimed" => SlotState::Claimed,
+            "matched" => SlotState::Matched,
+            "preempting" => SlotState::Preempting,
             "owner" => SlotState::Owner,
-            "drained" => SlotState::Draining,
+            "drained" => SlotState::Drained,
             _ => SlotState::Free,
         }
+    }
+
+    /// Whether a job can have the slot at once.
+    #[must_use]
+    pub fn is_available(self) -> bool {
+        matches!(self, SlotState::Free | SlotState::Backfill | SlotState::Untold)
+    }
+
+    /// Whether a user has the slot, gets it, or loses it: only a preemption gives it to another one.
+    #[must_use]
+    pub fn is_taken(self) -> bool {
+        matches!(self, SlotState::Claimed | SlotState::Matched | SlotState::Preempting)
     }
 
     /// The state in a word or a few, as in `2 claimed`.
@@ -261,9 +286,13 @@ impl SlotState {
     pub fn word(self) -> &'static str {
         match self {
             SlotState::Free => "free",
+            SlotState::Backfill => "in backfill",
             SlotState::Claimed => "claimed",
-            SlotState::Owner => "used by the owner",
+            SlotState::Matched => "matched",
+            SlotState::Preempting => "preempting",
+            SlotState::Owner => "in use by the owner",
             SlotState::Draining => "draining",
+            SlotState::Drained => "drained",
             SlotState::Offline => "offline",
             SlotState::Untold => "of unknown state",
         }

@@ -103,7 +103,10 @@ fn only_idle_jobs_get_only_free_slots() {
         }
         let notes = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(notes.contains("9 of 11 requests left out"), "{command}: {notes}");
-        assert!(notes.contains("7 of 9 offers left out: 2 claimed, 2 draining"), "{command}: {notes}");
+        assert!(
+            notes.contains("7 of 9 offers left out: 2 claimed, 1 in use by the owner, 1 drained, 1 draining"),
+            "{command}: {notes}"
+        );
     }
 }
 
@@ -143,8 +146,8 @@ fn first_lines(jobs: &str, more_slots: &str, options: &[&str]) -> (Vec<String>, 
 
 #[test]
 fn a_report_says_which_slots_are_free() {
-    let all = "7.0 matches 8 of 8 slots: 2 are free, 1 is claimed by another user, 1 is claimed by the job's user, \
-               1 is used by the owner of the machine, 2 are draining and 1 is offline";
+    let all = "7.0 matches 8 of 8 slots: 1 is free, 1 is in backfill, 1 is claimed by bob@pool, 1 is claimed by the same \
+               user, 1 is in use by the owner, 1 is draining, 1 is drained and 1 is offline";
     assert_eq!(first_lines(&job(0, "JobStatus = 1"), "", &[]), (vec![all.to_owned()], 0));
 }
 
@@ -152,8 +155,8 @@ fn a_report_says_which_slots_are_free() {
 fn slots_that_match_and_are_not_free_are_no_match() {
     let wanted = job(0, "JobStatus = 1")
         .replace("TARGET.Arch ==", "regexp(\"^(claimed|own|offline)@\", TARGET.Name) && TARGET.Arch ==");
-    let expected = "7.0 matches 3 of 8 slots, but none is free: 1 is claimed by another user, 1 is claimed by the job's \
-                    user and 1 is offline; `regexp(\"^(claimed|own|offline)@\", TARGET.Name)` alone rules out 5 slots";
+    let expected = "7.0 matches 3 of 8 slots, but none is free: 1 is claimed by bob@pool, 1 is claimed by the same user and 1 is \
+                    offline; `regexp(\"^(claimed|own|offline)@\", TARGET.Name)` alone rules out 5 slots";
     assert_eq!(first_lines(&wanted, "", &[]), (vec![expected.to_owned()], 1));
     let (lines, status) = first_lines(&wanted, "", &["--all-states"]);
     assert_eq!((lines[0].as_str(), status), ("7.0 matches 3 of 9 offers", 0));
@@ -164,7 +167,7 @@ fn a_partitionable_slot_would_match_if_drained() {
     let divided = "State = \"Unclaimed\"\nPartitionableSlot = true\nTotalSlotMemory = 64000\n";
     let slots = slot("slot1@b", divided) + &slot("slot1@c", &format!("{divided}MachineResources = \"Cpus Disk\""));
     let big = job(0, "JobStatus = 1").replace("RequestMemory = 1000", "RequestMemory = 32000");
-    let expected = "7.0 matches none of 10 slots as they are; 1 partitionable slot would match if drained: it does not have enough Memory left; 9 more refuse it: `MY.Memory >= TARGET.RequestMemory` is false (RequestMemory is \
+    let expected = "7.0 matches none of 10 slots as they are; 1 partitionable slot is full: it does not have enough Memory left; 9 more (3 free) refuse it: `MY.Memory >= TARGET.RequestMemory` is false (RequestMemory is \
                     32000)";
     assert_eq!(first_lines(&big, &slots, &[]), (vec![expected.to_owned()], 1));
     let output = run(&["explain", "--pool", &file("states-drained", pool() + &slots), "-o", "json"], big.as_bytes());
@@ -183,11 +186,7 @@ fn a_gpu_that_a_job_uses_is_there_if_the_slot_is_drained() {
         let wanted = job(0, &format!("JobStatus = 1\nRequireGPUs = Capability >= {least:.1}"));
         let counted = "countMatches(MY.RequireGPUs, TARGET.AvailableGPUs) >= 1 && TARGET.Arch ==";
         let (lines, status) = first_lines(&wanted.replace("TARGET.Arch ==", counted), &slot("slot1@g", gpus), &[]);
-        assert_eq!(
-            (lines[0].contains("1 partitionable slot would match if drained"), status),
-            (drained, 1),
-            "{lines:?}"
-        );
+        assert_eq!((lines[0].contains("1 partitionable slot is full"), status), (drained, 1), "{lines:?}");
     }
 }
 
@@ -326,7 +325,7 @@ fn slots_are_counted_as_one_by_one() {
         let slots = random.usize(1..30);
         for number in 0..slots {
             let (memory, total) = (random.u32(0..8), random.u32(0..10));
-            let (arch, state) = (["X", "Y"][random.usize(0..2)], random.usize(0..7));
+            let (arch, state) = (["X", "Y"][random.usize(0..2)], random.usize(0..10));
             let is_partitionable = random.bool();
             let state_lines = [
                 "State = \"Unclaimed\"",
@@ -336,6 +335,9 @@ fn slots_are_counted_as_one_by_one() {
                 "State = \"Drained\"",
                 "State = \"Unclaimed\"\nOffline = true",
                 "State = \"Unclaimed\"\nDraining = true",
+                "State = \"Matched\"",
+                "State = \"Preempting\"\nRemoteUser = \"bob\"",
+                "State = \"Backfill\"",
             ][state];
             let total_lines = if is_partitionable {
                 format!("PartitionableSlot = true\nTotalSlotMemory = {total}\n")
@@ -349,12 +351,22 @@ fn slots_are_counted_as_one_by_one() {
             pool.push_str(&slot);
             let suits = arch == "X";
             let matches = suits && memory >= wanted;
-            let would_match = suits && is_partitionable && state == 0 && total >= wanted && total != memory;
+            let would_match =
+                suits && is_partitionable && [0, 9].contains(&state) && total >= wanted && total != memory;
             let count = match () {
                 () if !suits => "rejected_by_request",
-                () if matches => {
-                    ["free", "claimed_by_others", "claimed_by_user", "owner", "draining", "offline", "draining"][state]
-                }
+                () if matches => [
+                    "free",
+                    "claimed_by_others",
+                    "claimed_by_user",
+                    "owner",
+                    "drained",
+                    "offline",
+                    "draining",
+                    "matched",
+                    "preempting",
+                    "backfill",
+                ][state],
                 () if would_match => "if_drained",
                 () => "rejecting_request",
             };
@@ -374,7 +386,7 @@ fn slots_are_counted_as_one_by_one() {
             let expected = expected.get(name.as_str()).copied().unwrap_or_default();
             assert_eq!(count.as_u64(), Some(expected), "seed {seed}: {name} of {pool}");
         }
-        let is_free = counts["free"].as_u64() > Some(0);
+        let is_free = ["free", "backfill"].iter().any(|state| counts[*state].as_u64() > Some(0));
         assert_eq!(output.status.code(), Some(i32::from(!is_free)), "seed {seed}");
         assert_eq!(report["verdict"] == "matches", is_free, "seed {seed}");
     }

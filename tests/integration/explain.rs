@@ -515,7 +515,7 @@ fn the_first_line_suffices() {
         ("gang-refused", &["cpu stays empty", "it refuses", "job.Priority >= 5"]),
         ("gang-nested", &["service fits server", "own port license", "license.Type is \"Machine\""]),
         ("gang-taken", &["job-2 could have a gang", "go to job-1"]),
-        ("docking", &["2 offers would do", "component 1 of its docking vector, `label.Speeed`, gives no rank"]),
+        ("docking", &["gives it none", "its rule `label.Speeed` has no value"]),
     ] {
         let situation = Situation::parse(&std::fs::read_to_string(cases.join(name).with_extension("case")).unwrap());
         let folder = crate::binary::temporary().join("explain-first").join(name);

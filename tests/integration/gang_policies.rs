@@ -533,16 +533,16 @@ fn a_rank_that_is_no_number_is_told() {
     assert!(out.contains('x'), "{out}");
 }
 
-/// A policy that discards every candidate of a port is named with the component that does.
+/// A policy that ranks no candidate of a port is named with its rule.
 #[test]
-fn the_component_that_discards_the_candidates_is_named() {
+fn the_rule_that_ranks_no_candidate_is_named() {
     let request = file("discards-request.ad", "[ Name = \"r\"; Ports = { [ Label = a; Constraint = a.K == 1 ] } ]");
     let pool = file("discards-pool.ad", "[ Name = \"o\"; K = 1; Constraint = true ]");
     let policy = file("discards-policy.yaml", "docking:\n- 1\n- label.NoSuch\n");
     let run = |more: &[&str]| classad(&[&["gangmatch", &request, "--pool", &pool, "--policy", &policy], more].concat());
     let (status, text, _) = run(&["--explain"]);
-    assert!(status == Some(1) && text.contains("the policy discards the 1 candidate for a"), "{text}");
-    assert_eq!(text.matches("component 2 of the docking vector").count(), 2, "{text}");
+    assert!(status == Some(1) && text.contains("the policy ranks none of the 1 candidate for a"), "{text}");
+    assert_eq!(text.matches("(its rule 2)").count(), 2, "{text}");
     assert!(run(&["--explain", "-o", "json"]).1.contains("\"discarding_component\":2"));
     let (status, _, told) = run(&[]);
     assert!(

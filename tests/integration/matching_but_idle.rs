@@ -78,10 +78,7 @@ fn slots_that_the_policy_leaves_to_others_are_in_use() {
         slot("used", "State = \"Claimed\"\nActivity = \"Busy\"\nRemoteUser = \"bob@x\"\nRemoteOwner = \"bob@x\"");
     let jobs = job(0, "RequestCpus = 1");
     let (text, json) = unmatched("in-use", &jobs, &used, "");
-    assert!(
-        text.contains("1 slot would do, but it is in use, and the policy does not take it from the user"),
-        "{text}"
-    );
+    assert!(text.contains("1.0 matches 1 of 1 slot, which is claimed by bob@x"), "{text}");
     assert_eq!(verdicts(&json), ["claimed"]);
 }
 
@@ -98,7 +95,7 @@ fn slots_that_would_match_if_drained_are_listed_beside_free_ones() {
     let json: Json = serde_json::from_str(&json).expect("it is JSON");
     assert_eq!(json["reports"][0]["if_drained"], serde_json::json!(["full"]), "{json}{errors}");
     let (_, text, _) = classad(&[&arguments[..], &["-v"]].concat());
-    assert!(text.contains("slots that would match if drained: full"), "{text}");
+    assert!(text.contains("full slots that would match once their jobs end: full"), "{text}");
 }
 
 #[test]
@@ -169,15 +166,92 @@ fn each_request_for_several_offers_has_its_own_numbers() {
     assert_eq!(rows("units-rows", &requests.concat(), &offers, LIMITS), ["part partly-served", "none taken"]);
 }
 
+/// Whether the ads accept each other is one question, and who has the slot another one. A policy answers neither.
 #[test]
-fn what_a_policy_discards_for_another_reason_is_not_in_use() {
-    let used = slot("used", "State = \"Claimed\"\nActivity = \"Busy\"\nRemoteUser = \"bob@x\"");
-    let (jobs, slots) =
-        (file("idle-other-reason.jobs", job(0, "RequestCpus = 1")), file("idle-other-reason.slots", used));
-    let component = "label.Memory > 5000 ? 1 : error";
-    let (_, text, _) = classad(&["explain", &jobs, "--pool", &slots, "--now", "1", "--dock", component]);
-    assert!(text.contains("the policy discards it: component 1 of its docking vector"), "{text}");
-    assert!(!text.contains("no change found"), "{text}");
+fn reports_are_the_same_with_and_without_a_policy() {
+    let state = |state: &str| format!("State = \"{state}\"\nHasSingularity = true\nTotalSlotCpus = 8\n");
+    let partitionable = "PartitionableSlot = true\nTotalSlotMemory = 8000";
+    let used = [
+        slot("claimed", &(state("Claimed") + "RemoteUser = \"bob@x\"")),
+        slot("own", &(state("Claimed") + "RemoteUser = \"ann@x\"")),
+        slot("matched", &state("Matched")),
+        slot("preempting", &state("Preempting")),
+        slot("owner", &state("Owner")),
+        slot("drained", &(state("Drained") + "DrainReason = \"update\"")),
+        slot("offline", &(state("Unclaimed") + "Offline = true")),
+        slot("full", &(state("Unclaimed") + partitionable)).replace("Cpus = 4\n", "Cpus = 0\n"),
+    ];
+    let free = [slot("backfill", &state("Backfill")), slot("small", &state("Unclaimed")).replace("4000", "1000")];
+    let wish = |process: usize, lines: &str, clause: &str| {
+        let requirements = format!("Requirements = TARGET.Arch == \"X86_64\" && {clause}");
+        job(process, lines).replace("Requirements = TARGET.Arch == \"X86_64\"", &requirements)
+    };
+    let jobs = [
+        wish(0, "RequestCpus = 1", "TARGET.HasSingularty"),
+        wish(1, "RequestCpus = 1", "TARGET.Memory >= 2000"),
+        wish(2, "RequestCpus = 1", "TARGET.Memory >= 6000"),
+        wish(3, "RequestCpus = 6", "TARGET.Cpus >= RequestCpus"),
+        wish(4, "RequestCpus = 1", "TARGET.Name == \"drainde\""),
+        wish(5, "RequestCpus = 8", "TARGET.Memory >= 3000"),
+    ];
+    let jobs = file("idle-questions.jobs", jobs.concat());
+    for (name, slots) in [("full", used.concat()), ("free", used.concat() + &free.concat())] {
+        let slots = file(&format!("idle-questions-{name}.slots"), slots);
+        let reports = |policy: &[&str]| {
+            let arguments = ["explain", &jobs, "--pool", &slots, "--now", "1", "-o", "json"];
+            let (_, json, errors) = classad(&[&arguments[..], policy].concat());
+            let document: Json = serde_json::from_str(&json).expect(&errors);
+            let of = |report: &Json| {
+                ["requests", "summary", "verdict", "slots", "changes", "far_less"].map(|key| report[key].clone())
+            };
+            document["reports"].as_array().expect("reports").iter().map(of).collect::<Vec<_>>()
+        };
+        let without = reports(&[]);
+        assert_eq!(reports(&["--policy", "htcondor"]), without, "{name}");
+        let has_change = |report: &&[Json; 6]| report[4].as_array().is_some_and(|changes| !changes.is_empty());
+        assert!(without.iter().filter(has_change).count() >= 3, "{name}: {without:?}");
+    }
+}
+
+#[test]
+fn a_policy_that_ranks_nothing_is_told_in_plain_words() {
+    let [jobs, slots] = [("jobs", job(0, "RequestCpus = 1")), ("slots", free_slots(2))]
+        .map(|(kind, text)| file(&format!("idle-unranked.{kind}"), text));
+    let arguments = ["explain", &jobs, "--pool", &slots, "--now", "1", "--dock"];
+    let (status, text, _) = classad(&[&arguments[..], &["label.Memory > 9000 ? 1 : error"]].concat());
+    let expected = "1.0 matches 2 of 2 slots, all of them free; the policy gives it none: its rule";
+    assert!(text.starts_with(expected) && !text.contains("no change found"), "{text}");
+    assert_eq!(status, Some(1));
+    // One that ranks some slots is silent.
+    let (status, text, _) = classad(&[&arguments[..], &["label.Name == \"s1\" ? 1 : error"]].concat());
+    assert_eq!((status, text.as_str()), (Some(0), "1.0 matches 2 of 2 slots, all of them free\n"));
+}
+
+/// The words for slots that match are those for slots that refuse.
+#[test]
+fn slots_that_refuse_have_their_states_told() {
+    let refusing =
+        |name: &str, lines: &str| slot(name, lines).replace("TARGET.RequestCpus <= MY.Cpus", "TARGET.Owner == \"bob\"");
+    for (name, lines, state) in [
+        ("claimed", "State = \"Claimed\"\nRemoteUser = \"bob@x\"", "claimed by bob@x"),
+        ("own", "State = \"Claimed\"\nRemoteUser = \"ann@x\"", "claimed by the same user"),
+        ("matched", "State = \"Matched\"", "matched"),
+        ("preempting", "State = \"Preempting\"\nRemoteUser = \"bob@x\"", "preempting the job of bob@x"),
+        ("owner", "State = \"Owner\"", "in use by the owner"),
+        ("drained", "State = \"Drained\"\nDraining = true\nDrainReason = \"update\"", "drained (update)"),
+        (
+            "draining",
+            "State = \"Claimed\"\nDraining = true\nDrainReason = \"update\"\nExpectedMachineGracefulDrainingCompletion = 1783286388",
+            "draining until 2026-07-05 21:19:48 UTC (update)",
+        ),
+        ("offline", "State = \"Unclaimed\"\nOffline = true", "offline"),
+        ("backfill", "State = \"Backfill\"", "in backfill"),
+    ] {
+        let slots = file(&format!("idle-words-{name}.slots"), refusing(name, lines));
+        let jobs = file("idle-words.jobs", job(0, "RequestCpus = 1"));
+        let (_, text, _) = classad(&["explain", &jobs, "--pool", &slots, "--now", "1"]);
+        assert!(text.contains(&format!("1: {name} ({state})")), "{text}");
+    }
 }
 
 #[test]
@@ -199,16 +273,6 @@ fn a_limit_that_is_too_small_and_one_that_was_met_first_are_named() {
     let has_row = |cause: &str, help: &str| text.lines().any(|line| line.contains(cause) && line.ends_with(help));
     assert!(has_row("sw: 2 of 2 in use, 2 of", "  wait, or raise the limit"), "{text}");
     assert!(has_row("sw, which allows 2;", "  raise the limit"), "{text}");
-}
-
-#[test]
-fn what_depends_on_priorities_is_not_decided() {
-    let used =
-        slot("used", "State = \"Claimed\"\nActivity = \"Busy\"\nRemoteUser = \"bob@x\"\nRank = 0\nCurrentRank = 0");
-    let rule = "PREEMPTION_REQUIREMENTS = RemoteUserPrio > SubmitterUserPrio * 1.2\n";
-    let (text, _) = unmatched("priorities", &job(0, "RequestCpus = 1"), &used, rule);
-    let expected = "1 slot would do, but it is in use; whether the policy takes it from the user depends on priorities";
-    assert!(text.contains(expected), "{text}");
 }
 
 const MEMORY_JOB: &str = "RequestCpus = 1\nRequestMemory = 1500\nRequirements = TARGET.Memory >= RequestMemory";
@@ -296,9 +360,8 @@ fn changes_for_a_free_slot_are_sought_although_used_ones_match() {
     let free = slot("free", "State = \"Unclaimed\"\nActivity = \"Idle\"").replace("Disk = 100000", "Disk = 900");
     let asks = "RequestCpus = 1\nRequestDisk = 1000\nRequirements = TARGET.Disk >= RequestDisk";
     let jobs = file("idle-for-free.jobs", job(0, asks).replace("RequestDisk = 100\n", ""));
-    for (policy, matches) in
-        [(&[][..], "1.0 matches 1 of 2 slots, which is claimed"), (&["--policy", "htcondor"], "but it is in use")]
-    {
+    let matches = "1.0 matches 1 of 2 slots, which is claimed by bob@x";
+    for policy in [&[][..], &["--policy", "htcondor"]] {
         let slots = file("idle-for-free.slots", used.clone() + &free);
         let arguments = [&["explain", &jobs, "--pool", &slots, "--now", "1"], policy].concat();
         let (_, text, _) = classad(&arguments);
@@ -319,5 +382,5 @@ fn the_states_of_slots_that_refuse_are_named() {
         + &refusing("free-too", "State = \"Unclaimed\"");
     let slots = file("idle-states.slots", slots);
     let (_, text, _) = classad(&["explain", &file("idle-states.jobs", job(0, "")), "--pool", &slots, "--now", "1"]);
-    assert!(text.contains("3 slots would do (2 free, 1 not free), but all of them refuse: "), "{text}");
+    assert!(text.contains("3 slots would do (2 free, 1 claimed by another user), but all of them refuse: "), "{text}");
 }

@@ -6,7 +6,7 @@ use clap::Args;
 use classad::eval::FreeNames;
 use classad::matching::policy::Policy;
 use classad::matching::{Party, Registrar};
-use classad::protocol::{AdvertisedState, AdvertisementHeader, JobState, SlotState, latest_advertisements};
+use classad::protocol::{AdvertisedState, AdvertisementHeader, JobState, latest_advertisements};
 use classad::text::{counted, join_and, with_commas};
 use indexmap::IndexMap;
 
@@ -66,10 +66,10 @@ impl SlotSelection {
     /// Whether an ad in this state can be given away. Ads that are not slots can.
     pub fn admits_ad(self, state: AdvertisedState) -> bool {
         let AdvertisedState::Slot(state) = state else { return true };
-        match state {
-            SlotState::Free | SlotState::Untold => true,
-            SlotState::Claimed => self != SlotSelection::Free,
-            SlotState::Owner | SlotState::Draining | SlotState::Offline => self == SlotSelection::All,
+        match self {
+            SlotSelection::Free => state.is_available(),
+            SlotSelection::FreeAndClaimed => state.is_available() || state.is_taken(),
+            SlotSelection::All => true,
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::explain::request_analysis::RequestAnalysis;
 use crate::protocol::{evaluate_attribute, requested_resource};
 
 use super::edit::RequestEdit;
-use super::search::{MatchingOffers, RequestChange};
+use super::search::RequestChange;
 
 /// The attributes of slots that tell for which programs they are. A comparison of one is never dropped.
 const SYSTEM_ATTRIBUTES: [&str; 2] = ["Arch", "OpSys"];
@@ -56,7 +56,7 @@ fn is_larger_request(known: &RequestChange, change: &RequestChange) -> bool {
     };
     let amounts = amount(known).zip(amount(change));
     known.matched.count >= change.matched.count
-        && known.matched.free >= change.matched.free
+        && known.matched.free() >= change.matched.free()
         && amounts.is_some_and(|((known, larger), (name, smaller))| known == name && larger > smaller)
 }
 
@@ -75,7 +75,7 @@ fn raises_several_amounts(change: &RequestChange, table: &OfferTable, analysis: 
 /// may have it. The correction of a mistake gives nothing up.
 fn gains_one_used_slot(change: &RequestChange) -> bool {
     let corrects = |edit: &RequestEdit| matches!(edit, RequestEdit::Rewrite { .. } | RequestEdit::Define { .. });
-    change.matched == MatchingOffers { count: 1, free: Some(0) } && !change.edits.iter().any(corrects)
+    change.matched.count == 1 && change.matched.free() == Some(0) && !change.edits.iter().any(corrects)
 }
 
 /// Whether an edit leaves less than half of an amount that the request asks for.

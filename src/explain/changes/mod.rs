@@ -83,9 +83,9 @@ impl ChangeProblem for BilateralChanges<'_> {
 
     fn find_match(&mut self, request: &Ad) -> Result<Option<MatchingOffers>, Infallible> {
         let rows = self.table.matching_rows(&RequestContext::new(request));
-        let free = self.slots.map(|slots| slots.free_of(&rows));
-        let found = MatchingOffers { count: self.table.weights.of_set(&rows), free };
-        let needed = if self.is_free_needed { free.unwrap_or(found.count) } else { found.count };
+        let states = self.slots.map(|slots| slots.tally(&rows, None));
+        let found = MatchingOffers { count: self.table.weights.of_set(&rows), states };
+        let needed = if self.is_free_needed { found.free().unwrap_or(found.count) } else { found.count };
         Ok(Some(found).filter(|_| needed > 0))
     }
 
@@ -143,7 +143,7 @@ impl ChangeProblem for BilateralChanges<'_> {
 
     /// Whether no slot in `found` is free, although some in `than` are.
     fn is_worse(found: &MatchingOffers, than: &MatchingOffers) -> bool {
-        found.free == Some(0) && than.free != Some(0)
+        found.free() == Some(0) && than.free() != Some(0)
     }
 
     /// Returns the largest request for a resource with which the request matches, if it is larger than that of `edit`.

@@ -2,6 +2,7 @@
 
 use crate::ad::{Ad, Dialect, Expression};
 use crate::explain::distance::as_number;
+use crate::explain::slots::SlotTally;
 
 use super::edit::RequestEdit;
 
@@ -39,8 +40,16 @@ impl Proposal {
 pub struct MatchingOffers {
     /// Number of offers that match.
     pub count: usize,
-    /// Number of free slots among them; `None` if the states of the offers do not matter.
-    pub free: Option<usize>,
+    /// Their states; `None` if the states of the offers do not matter.
+    pub states: Option<SlotTally>,
+}
+
+impl MatchingOffers {
+    /// Number of slots among them that a job can have at once; `None` if the states of the offers do not matter.
+    #[must_use]
+    pub fn free(&self) -> Option<usize> {
+        self.states.map(|states| states.available())
+    }
 }
 
 /// A verified change with which the request matches.

@@ -275,14 +275,14 @@ impl OfferTable {
         ClauseEvaluator::new(self, request, side, clause).value(row)
     }
 
-    /// Returns the 0-based index of the docking vector's component that discards a row; `None` if the vector does not
-    /// discard it. The caller must have found that the request and the row accept each other.
-    pub fn discarding_component(&self, request: &RequestContext, row: usize) -> Option<usize> {
+    /// Returns the 0-based index of the docking vector's component that ranks a row nowhere; `None` if the vector ranks it.
+    /// The caller must have found that the request and the row accept each other.
+    pub fn unranked_component(&self, request: &RequestContext, row: usize) -> Option<usize> {
         if self.docking.is_empty() {
             return None;
         }
         self.evaluations.fetch_add(self.docking.len() as u64, Ordering::Relaxed);
-        // A component that exceeds its budget discards the row.
+        // A component that exceeds its budget gives the row no rank.
         PolicyVector::first_unordered(&self.docking, &request.ad, &self.ads[row], &self.context).unwrap_or(Some(0))
     }
 
@@ -302,17 +302,11 @@ impl OfferTable {
         rows
     }
 
-    /// Returns the rows that match: request and row accept each other, and the docking vector does not discard the row.
+    /// Returns the rows that match: request and row accept each other.
     pub fn matching_rows(&self, request: &RequestContext) -> FixedBitSet {
         let mut rows = self.suitable_rows(request);
-        if rows.is_clear() {
-            return rows;
-        }
-        rows.intersect_with(&self.acceptance(request).accepting);
-        if !self.docking.is_empty() {
-            for row in rows.ones().collect::<Vec<_>>() {
-                rows.set(row, self.discarding_component(request, row).is_none());
-            }
+        if !rows.is_clear() {
+            rows.intersect_with(&self.acceptance(request).accepting);
         }
         rows
     }

@@ -19,7 +19,7 @@ use crate::protocol::read_ports;
 
 pub use cause::{EmptyPort, EmptyPortCause};
 use changes::{GangChanges, count_search};
-pub use summary::discarding_component;
+pub use summary::unranking_rule;
 
 /// The explanation of one request with ports.
 #[derive(Clone, Debug, Default)]

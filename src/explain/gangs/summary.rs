@@ -168,8 +168,8 @@ impl SummaryWriter<'_> {
             EmptyPortCause::OwnPorts => format!("{}{beside}", self.own_ports(label, blocked)),
             EmptyPortCause::AllDocked => self.all_docked(label, blocked, failure),
             EmptyPortCause::Discarded => {
-                let discarded = counted(blocked.unacceptable, "candidate");
-                format!("the policy discards the {discarded} for {label}{beside}{}", discarding_component(blocked))
+                let unranked = counted(blocked.unacceptable, "candidate");
+                format!("the policy ranks none of the {unranked} for {label}{beside}{}", unranking_rule(blocked))
             }
             _ => {
                 let reasons = self.ruled_out(&blocked.conditions);
@@ -273,7 +273,7 @@ impl SummaryWriter<'_> {
         let why = match blocked {
             BlockedPort { member: Some(member), .. } => self.member_failure(&label, member),
             BlockedPort { unacceptable, conditions, .. } if *unacceptable > 0 && conditions.is_empty() => {
-                format!("the policy discards its candidates{}", discarding_component(blocked))
+                format!("the policy ranks none of its candidates{}", unranking_rule(blocked))
             }
             BlockedPort { conditions, .. } if conditions.is_empty() => self.all_docked(&label, blocked, failure),
             BlockedPort { conditions, .. } => self.ruled_out(conditions),
@@ -341,10 +341,10 @@ impl SummaryWriter<'_> {
     }
 }
 
-/// Says which component of the docking vector discards the candidates of a port: ` (component 2 of the docking vector)`.
+/// Says which rule of the policy has no value for the candidates of a port: ` (its rule 2)`.
 #[must_use]
-pub fn discarding_component(blocked: &BlockedPort) -> String {
-    let component = blocked.discarding.map(|component| format!(" (component {} of the docking vector)", component + 1));
+pub fn unranking_rule(blocked: &BlockedPort) -> String {
+    let component = blocked.discarding.map(|component| format!(" (its rule {})", component + 1));
     component.unwrap_or_default()
 }
 

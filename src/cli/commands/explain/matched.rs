@@ -1,6 +1,6 @@
 //! What `--unmatched` says of requests that get an offer.
 
-use classad::protocol::{AdvertisedState, SlotState};
+use classad::protocol::AdvertisedState;
 use classad::text::with_commas;
 
 use crate::cli::render::diagnostics::single_line;
@@ -19,7 +19,7 @@ pub fn matched_text(
     let context = session.context();
     let offer_phrase = |offer: usize| {
         let offer = &case.parties.offers[offer];
-        let is_claimed = offer.state(&context) == AdvertisedState::Slot(SlotState::Claimed);
+        let is_claimed = matches!(offer.state(&context), AdvertisedState::Slot(state) if state.is_taken());
         format!("{}{}", offer.id(), if is_claimed { ", whose job is preempted" } else { "" })
     };
     let line = |request: &usize| {

@@ -16,7 +16,7 @@ use std::time::Instant;
 
 use clap::Args;
 use classad::ad::Name;
-use classad::explain::{Explainer, LastRejections};
+use classad::explain::{DRAINING_ATTRIBUTES, Explainer, LastRejections};
 use classad::matching::Query;
 use classad::matching::negotiate::{NegotiationSettings, negotiation_names};
 use classad::protocol::SLOT_KIND_ATTRIBUTES;
@@ -258,7 +258,7 @@ impl ExplainCommand {
         }
         // A machine is not advised to have more of a resource.
         also.names.insert(Name::new("MyType"));
-        also.names.extend(SLOT_KIND_ATTRIBUTES.map(Name::new));
+        also.names.extend(SLOT_KIND_ATTRIBUTES.into_iter().chain(DRAINING_ATTRIBUTES).map(Name::new));
         also.names.extend(suggestions::similar_names(session, &sources, &protocol, &also, self.reverse));
         if let Some(constraint) = &constraint {
             also.add(constraint, session.dialect());

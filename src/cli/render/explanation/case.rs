@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 use classad::ad::{Ad, ByteString, Name, Value};
 use classad::eval::Context;
 use classad::explain::{
-    Explainer, JobReport, LastRejection, LastRejections, RequestChange, RequestReport, RequestVerdict, SummaryWriter,
-    tells_autocluster,
+    AdNames, AdReference, Explainer, JobReport, LastRejection, LastRejections, RequestChange, RequestReport,
+    RequestVerdict, SummaryWriter, standing_phrase, tells_autocluster,
 };
 use classad::pool::RequestClusters;
 use classad::protocol::{AdvertisedState, JobState, Protocol, SlotState, evaluate_attribute, has_ports};
@@ -42,6 +42,7 @@ pub struct ExplanationInput<'c> {
     pub evidence_level: u8,
     /// Whether the states of jobs and slots count. False with `--all-states`.
     pub respects_states: bool,
+    context: Context,
     /// Possible reasons for a missing match that neither the ads nor the policy shows, so that they are not examined.
     pub not_examined: Vec<&'static str>,
     /// Why the negotiator found no slots last, for the jobs of the whole queue.
@@ -96,6 +97,7 @@ impl<'c> ExplanationInput<'c> {
             has_ports,
             evidence_level,
             respects_states,
+            context,
             not_examined,
             rejections: None,
             rejections_of_equivalent: OnceLock::new(),
@@ -238,8 +240,8 @@ impl<'c> ExplanationInput<'c> {
     /// the change that the table of causes prefers: the first one that wins a free partner, else the first one that wins
     /// any. Each row comes with the index of its subject.
     pub fn rows(&self, session: &Session, group: &[usize], report: &RequestReport) -> Vec<(usize, Vec<TableCell>)> {
-        let free = report.slots.map_or(report.matches, |slots| slots.free);
-        let wins = |change: &RequestChange| (change.matched.free.map(|free| free > 0), change.matched.count > 0);
+        let free = report.slots.map_or(report.matches, |slots| slots.matching.available());
+        let wins = |change: &RequestChange| (change.matched.free().map(|free| free > 0), change.matched.count > 0);
         let best = report.changes.iter().rev().max_by_key(|change| wins(change));
         let change = best.map(RequestChange::text).unwrap_or_default();
         let row = |subject: &usize| {
@@ -326,14 +328,15 @@ impl<'c> ExplanationInput<'c> {
 
     /// Returns the state of a group of slots; `None` if they are free, or no slots.
     fn slot_phrase(&self, session: &Session, group: &[usize]) -> Option<String> {
-        let header = self.subjects[group[0]].header(&session.context()).into_owned();
+        let (first, context) = (&self.subjects[group[0]], session.context());
+        let header = first.header(&context);
         let AdvertisedState::Slot(state) = header.state else { return None };
         if !self.respects_states || matches!(state, SlotState::Free | SlotState::Untold) {
             return None;
         }
-        let holder = header.holder.filter(|_| group.len() == 1 && state == SlotState::Claimed);
-        let holder = holder.map(|holder| format!(" by {}", holder.to_str())).unwrap_or_default();
-        Some(format!("{}{holder}", state.word()))
+        // Slots of a group may have several users.
+        let holder = header.holder.clone().filter(|_| group.len() == 1);
+        standing_phrase(&first.ad, &(header.state, holder), None, &context)
     }
 
     /// Returns the writer of sentences about a group. `subject` is the name of the group in these sentences.
@@ -345,7 +348,22 @@ impl<'c> ExplanationInput<'c> {
         max_clause_chars: usize,
     ) -> SummaryWriter<'w> {
         let (is_plural, nouns, dialect) = (group.len() > 1, self.nouns, session.dialect());
-        SummaryWriter { subject, is_plural, nouns, names: self.parties, dialect, max_clause_chars }
+        SummaryWriter { subject, is_plural, nouns, names: self, dialect, max_clause_chars }
+    }
+}
+
+impl AdNames for ExplanationInput<'_> {
+    fn ad_name(&self, ad: AdReference) -> String {
+        self.parties.ad_name(ad)
+    }
+
+    fn slot_state(&self, offer: usize, user: Option<&ByteString>) -> Option<String> {
+        if !self.respects_states || self.is_reverse {
+            return None;
+        }
+        let slot = &self.partners[offer];
+        let header = slot.header(&self.context);
+        standing_phrase(&slot.ad, &(header.state, header.holder.clone()), user, &self.context)
     }
 }
 

@@ -87,7 +87,7 @@ impl CauseEntry {
         let entry = |change: &RequestChange| EntryChange {
             text: single_line(&change.text()),
             matches: change.matched.count,
-            free: change.matched.free,
+            free: change.matched.free(),
             is_far_less: change.is_far_less,
         };
         CauseEntry {

@@ -1,6 +1,6 @@
 //! Reports as JSON, of the schema `classad.explain/2`.
 
-use classad::explain::{ClauseReport, JobReport, MatchingOffers, RequestChange, RequestReport};
+use classad::explain::{ClauseReport, JobReport, RequestChange, RequestReport};
 use serde_json::{Value as Json, json};
 
 use super::case::ExplanationInput;
@@ -14,8 +14,10 @@ pub fn report_json(case: &ExplanationInput<'_>, group: &[usize], report: &Reques
     let requests: Vec<&str> = group.iter().map(|request| case.subjects[*request].id()).collect();
     let attributes: Vec<&str> = report.attributes.iter().map(classad::ad::Name::as_str).collect();
     let change = |change: &RequestChange| {
-        let MatchingOffers { count, free } = change.matched;
-        json!({ "change": change.text(), "steps": change.steps, "matches": count, "free": free })
+        let matched = change.matched;
+        json!({
+            "change": change.text(), "steps": change.steps, "matches": matched.count, "free": matched.free(),
+        })
     };
     let changes = |is_far_less: bool| -> Json {
         report.changes.iter().filter(|change| change.is_far_less == is_far_less).map(change).collect()

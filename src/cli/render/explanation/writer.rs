@@ -4,10 +4,11 @@ use classad::ad::Truth;
 use std::fmt::Write as _;
 
 use classad::explain::{
-    ClauseRemark, ClosestOffer, FailureReason, GangReport, LastRejection, MatchingOffers, OfferedValue, RefusalGroup,
-    RequestChange, RequestEdit, RequestReport, RequestVerdict, SlotCounts, UnmetOfferClause,
+    AdNames, ClauseRemark, ClosestOffer, FailureReason, GangReport, LastRejection, MatchingOffers, OfferedValue,
+    RefusalGroup, RequestChange, RequestEdit, RequestReport, RequestVerdict, SlotCounts, SlotTally, UnmetOfferClause,
 };
 
+use classad::protocol::SlotState;
 use classad::text::{counted, join_and, join_first};
 use indexmap::IndexMap;
 use serde_json::Value as Json;
@@ -126,14 +127,13 @@ impl<'c> ReportRenderer<'c> {
             sections.push(self.refusals(session, group, report, DEFAULT_MAX_ITEMS));
         }
         let most = if has_all { usize::MAX } else { DEFAULT_MAX_ITEMS };
-        let discards = !self.case.policy.policy.docking.is_empty();
         let changes = |title: &str, is_far_less| {
             let found = report.changes.iter().filter(|change| change.is_far_less == is_far_less);
-            changes(title, &found.collect::<Vec<_>>(), most, (report, self.case.nouns, discards))
+            changes(title, &found.collect::<Vec<_>>(), most, (report, self.case.nouns))
         };
         let it = if group.len() == 1 { "it" } else { "they" };
         // Slots match already, but none is free.
-        let free = if report.matches + report.discarded > 0 { " a free slot" } else { "" };
+        let free = if report.matches > 0 { " a free slot" } else { "" };
         sections.push(changes(&format!("{it} would match{free} with:"), false));
         sections.push(changes(&format!("{it} would match if {it} asked for much less:"), true));
         if report.sought_changes && report.changes.is_empty() && needs_change(report.verdict.as_str()) {
@@ -202,7 +202,7 @@ impl<'c> ReportRenderer<'c> {
         let writer = self.case.summary_writer(session, &subject, group, MAX_CLAUSE_CHARS);
         // The groups with suitable offers come first.
         let rows = report.refusals.iter().take(all.min(most)).map(|refusal| {
-            let example = self.case.partners[refusal.example].id();
+            let example = self.named_with_state(session, group, refusal.example);
             let clause = match &refusal.demand.clause {
                 Some(_) => single_line(&writer.demand_phrase(&refusal.demand, count(refusal) > 1)),
                 None => "no constraint".to_owned(),
@@ -257,14 +257,27 @@ impl<'c> ReportRenderer<'c> {
         listings.collect()
     }
 
-    /// Names the slots that would match if drained, at most `most`.
+    /// Names the full slots that would match without their jobs, at most `most`.
     fn drained_slots(&self, report: &RequestReport, most: usize) -> String {
         let number = report.slots.map_or(0, |slots| slots.if_drained);
         if report.if_drained.is_empty() {
             return String::new();
         }
         let names = report.if_drained.iter().map(|slot| self.case.partners[*slot].id());
-        wrapped(&single_line(&format!("slots that would match if drained: {}", join_first(names, number, most))))
+        wrapped(&single_line(&format!(
+            "full slots that would match once their jobs end: {}",
+            join_first(names, number, most)
+        )))
+    }
+
+    /// Returns the name of an offer, with its state if it is a slot that is not free.
+    fn named_with_state(&self, session: &Session, group: &[usize], offer: usize) -> String {
+        let user = self.case.user_of(session, group);
+        let name = self.case.partners[offer].id();
+        match self.case.slot_state(offer, user.as_ref()).filter(|state| state != SlotState::Free.word()) {
+            Some(state) => format!("{name} ({})", single_line(&state)),
+            None => name.to_owned(),
+        }
     }
 
     fn nearest(&self, session: &Session, group: &[usize], report: &RequestReport, most: usize) -> String {
@@ -296,7 +309,7 @@ impl<'c> ReportRenderer<'c> {
             single_line(&format!("{opening}{}", writer.demand_phrase(demand, false)))
         };
         reasons.extend(near.unmet_demands.iter().map(refuses));
-        format!("{}: {}", self.case.partners[near.offer].id(), reasons.join("; "))
+        format!("{}: {}", self.named_with_state(session, group, near.offer), reasons.join("; "))
     }
 }
 
@@ -309,37 +322,47 @@ fn rejection_text(last: &LastRejection) -> String {
 }
 
 /// Returns the section that lists changes with which the group would match, below `title`. `most` is the maximum number
-/// of changes. `ads` is the noun of the matched ads, singular and plural. `discards` says whether a policy can discard
-/// ads.
-fn changes(
-    title: &str,
-    changes: &[&RequestChange],
-    most: usize,
-    (report, ads, discards): (&RequestReport, [&str; 2], bool),
-) -> String {
+/// of changes. `ads` is the noun of the matched ads, singular and plural.
+fn changes(title: &str, changes: &[&RequestChange], most: usize, (report, ads): (&RequestReport, [&str; 2])) -> String {
     let rows = changes.iter().take(most).map(|change| {
-        let MatchingOffers { count, free } = change.matched;
+        let MatchingOffers { count, states } = change.matched;
         let matches = format!("{} {}", with_commas(count), ads[usize::from(count != 1)]);
-        let free = match free {
-            Some(0) => ", none free".to_owned(),
-            Some(free) if free < count => format!(", {} free", with_commas(free)),
-            Some(1) => ", free".to_owned(),
-            Some(_) => ", all free".to_owned(),
-            None => String::new(),
-        };
+        let states = states.map_or(String::new(), |states| format!(", {}", states_phrase(&states)));
         let refusing = match refusing_after(change, report) {
             0 => String::new(),
-            1 if discards => "; 1 refuses or is discarded by the policy".to_owned(),
-            refusing if discards => format!("; {} refuse or are discarded by the policy", with_commas(refusing)),
             1 => "; 1 refuses".to_owned(),
             refusing => format!("; {} refuse", with_commas(refusing)),
         };
-        (change.steps.clone(), matches + &free + &refusing)
+        (change.steps.clone(), matches + &states + &refusing)
     });
     let rows: Vec<(Vec<String>, String)> = rows.collect();
     let mut text = two_column_listing(title, &rows);
     push_rest(&mut text, changes.len(), most, "change");
     text
+}
+
+/// Says in which states slots are: `all free`, `none free: 2 claimed, 1 offline`, `2 free`.
+fn states_phrase(states: &SlotTally) -> String {
+    let (all, free) = (states.all(), states.available());
+    match free {
+        0 => {
+            // Who claimed them does not matter, and is not known.
+            let words = states.words().into_iter().map(|(number, words)| match words.strip_prefix("claimed") {
+                Some(_) => (number, "claimed"),
+                None => (number, words),
+            });
+            match words.collect::<Vec<_>>().as_slice() {
+                [(_, state)] => (*state).to_owned(),
+                several => {
+                    let several = several.iter().map(|(number, state)| format!("{} {state}", with_commas(*number)));
+                    format!("none free: {}", several.collect::<Vec<_>>().join(", "))
+                }
+            }
+        }
+        1 if all == 1 => "free".to_owned(),
+        free if free == all => "all free".to_owned(),
+        free => format!("{} free", with_commas(free)),
+    }
 }
 
 /// Returns the number of offers that meet all clauses after a change which drops one clause, but whose own constraints
@@ -378,21 +401,16 @@ fn findings(report: &RequestReport, has_all: bool) -> String {
 
 /// Returns the table of slots, as `condor_q -better-analyze` has it.
 fn slot_table(slots: &SlotCounts) -> String {
-    let rows = [
+    let rejecting = [
         (slots.rejected_by_request, "rejected by the requirements of the job"),
-        (slots.rejecting_request, "accepted by the job, now or if drained, but with requirements that reject it"),
-        (slots.discarded, "accepted on both sides, but discarded by the policy"),
-        (slots.claimed_by_user, "matching, claimed by the job's user"),
-        (slots.claimed_by_others, "matching, claimed by others"),
-        (slots.owner, "matching, used by the owner of the machine"),
-        (slots.draining, "matching, draining"),
-        (slots.offline, "matching, offline"),
-        (slots.free, "matching, free"),
-        (slots.if_drained, "matching only if drained"),
+        (slots.rejecting_request, "accepted by the job, now or if empty, but with requirements that reject it"),
     ];
+    let matching = slots.matching.words().into_iter().map(|(number, words)| (number, format!("matching, {words}")));
+    let full = (slots.if_drained, "matching once their jobs end: full".to_owned());
+    let rows = rejecting.map(|(number, what)| (number, what.to_owned())).into_iter().chain(matching).chain([full]);
     let width = with_commas(slots.slots).len();
     let mut text = format!("of {}\n", counted(slots.slots, "slot"));
-    for (number, what) in rows.into_iter().filter(|(number, _)| *number > 0) {
+    for (number, what) in rows.filter(|(number, _)| *number > 0) {
         let _ = writeln!(text, "  {:>width$} {what}", with_commas(number));
     }
     text

@@ -1,9 +1,7 @@
 //! Reports about gangs as text.
 
 use classad::ad::Dialect;
-use classad::explain::{
-    AdNames, AdReference, GangReport, GangVerdict, RequestChange, SummaryWriter, discarding_component,
-};
+use classad::explain::{AdNames, AdReference, GangReport, GangVerdict, RequestChange, SummaryWriter, unranking_rule};
 use classad::matching::gang::{
     BlockedPort, FailedCondition, Gang, GangFailure, MemberCause, MemberFailure, TrialDocking, UnmetClause,
 };
@@ -121,10 +119,10 @@ impl GangText<'_> {
     fn push_blocked_port(&mut self, failure: &GangFailure, blocked: &BlockedPort) {
         let (label, beside) = (&failure.ports[blocked.port].label, self.writer.beside(&failure.deepest));
         self.push_conditions(&format!("why the candidates for {label} do not fit{beside}"), &blocked.conditions);
-        let discarded = format!("discarded by the policy{}", discarding_component(blocked));
+        let unranked = format!("not ranked by the policy{}", unranking_rule(blocked));
         for (offers, what) in [
             (blocked.held.len(), "in the gang already"),
-            (blocked.unacceptable, discarded.as_str()),
+            (blocked.unacceptable, unranked.as_str()),
             (blocked.unserved.len(), "with ports of their own, which do not serve this port"),
             (blocked.fitting, "acceptable, but the group needs more offers"),
         ] {
