@@ -8,6 +8,7 @@ mod checks;
 
 use checks::random;
 
+mod accounting;
 mod advertised_states;
 mod advertising;
 mod anonymize;

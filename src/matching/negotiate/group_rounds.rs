@@ -4,19 +4,16 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::ad::{Ad, Expression, Name, Value};
-use crate::matching::policy::{AccountingGroup, GroupAllocation, PolicyFault, WeightedShare};
-use crate::protocol::rank_number;
+use crate::ad::Ad;
+use crate::matching::policy::{AccountingGroup, PolicyFault, WeightedShare};
 
 use super::Submitter;
 use super::allowance::{Allowance, WeightAllowance};
 use super::cycle::{Consideration, NegotiationCycle};
 use super::event::{GroupBalance, NegotiationEvent};
+use super::group_order::group_order;
 use super::limit_record::{GroupMaximum, LimitRecord};
 use super::weight_accounts::{WeightAccounts, weight};
-
-/// Place of a group for which the rule that orders groups is no number: `FLT_MAX`, as in HTCondor.
-const NO_GROUP_ORDER: f64 = 3.402_823_466_385_288_6e38;
 
 /// What a group may use in a negotiation.
 #[derive(Clone, Copy)]
@@ -100,12 +97,22 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
                 allocation.quotas[0] = total;
                 allocation.allocated[0] = total;
             }
-            let order = self.order(&allocation, &usage);
+            let order = group_order(share, &allocation, &usage, &self.cycle.settings.context);
             let some_accept_surplus = tree.groups().iter().skip(1).any(|group| group.accepts_surplus);
             let goals = if some_accept_surplus { &allocation.allocated } else { &allocation.quotas };
             // The largest weight that any group may still get.
             let most = goals.iter().zip(&usage).map(|(goal, used)| goal - used).fold(0.0, f64::max);
-            for group in order {
+            // Groups that compete for the same offers take turns: in each, they may get a larger part of what they lack.
+            let mut part = share.round_robin_rate.min(most);
+            let turns = order.iter().copied().map(Some).chain([None]).cycle();
+            for group in turns {
+                let Some(group) = group else {
+                    if part >= most {
+                        break;
+                    }
+                    part = (part + share.round_robin_rate).min(most);
+                    continue;
+                };
                 let used_up = usage[group] >= allocation.allocated[group] && !share.preempts;
                 if allocation.allocated[group] <= 0.0 || used_up || members[group].is_empty() {
                     continue;
@@ -114,8 +121,10 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
                 // HTCondor negotiates for the whole part of the weight. If no group may get more, it divides by zero, and
                 // a group that is below its quota gets nothing but slots that prefer its jobs.
                 let may_share = most > 0.0 || target <= usage[group];
+                let lacking = target - usage[group];
+                let slots = if lacking > 0.0 { target.min(usage[group] + lacking * (part / most)) } else { target };
                 let quota = if may_share {
-                    tree.enforced(group, target, &allocation, &self.accounts().group_usage).trunc()
+                    tree.enforced(group, slots, &allocation, &self.accounts().group_usage).trunc()
                 } else {
                     0.0
                 };
@@ -164,35 +173,6 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
         if let Some(record) = &mut self.cycle.limits {
             add(record, (self.share, &self.cycle.ledger.weights));
         }
-    }
-
-    /// Returns the groups in the order in which they negotiate. `usage` is what each
-    /// group uses.
-    fn order(&self, allocation: &GroupAllocation, usage: &[f64]) -> Vec<usize> {
-        let tree = &self.share.groups;
-        let key = |group: usize| match &self.share.group_order {
-            Some(_) if tree.groups()[0].regroups && group == 0 => f64::INFINITY,
-            Some(rule) => {
-                let numbers = [
-                    ("GroupQuota", allocation.quotas[group]),
-                    ("GroupResourcesAllocated", allocation.allocated[group]),
-                    ("GroupResourcesInUse", usage[group]),
-                ];
-                let name = Value::string(tree.groups()[group].name.clone());
-                let values = numbers.into_iter().map(|(name, number)| (name, Value::Real(number)));
-                let values = values.chain([("AccountingGroup", name)]);
-                let ad = values.map(|(name, value)| (Name::new(name), Expression::literal(value))).collect();
-                let value = rule.evaluate(&ad, &self.cycle.settings.context).ok();
-                value.as_ref().and_then(rank_number).unwrap_or(NO_GROUP_ORDER)
-            }
-            // The group that uses the smallest part of its quota comes first, groups without quota later, the root last.
-            None if group == 0 => f64::INFINITY,
-            None if allocation.quotas[group] > 0.0 => usage[group] / allocation.quotas[group],
-            None => f64::MAX,
-        };
-        let mut order: Vec<(f64, usize)> = tree.breadth_first().into_iter().map(|group| (key(group), group)).collect();
-        order.sort_by(|(left, _), (right, _)| left.total_cmp(right));
-        order.into_iter().map(|(_, group)| group).collect()
     }
 
     /// Reports what each group has, uses and asks for. All slices are by index of the group.
@@ -277,6 +257,11 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
                     let by_key = one_key.0.total_cmp(&other_key.0).then(one_key.1.total_cmp(&other_key.1));
                     by_key.then_with(|| submitters[*one].name.cmp(&submitters[*other].name))
                 });
+                let asking = members.iter().filter(|member| self.cycle.open_demand(&submitters[**member]) > 0);
+                let asking: Vec<&usize> = asking.collect();
+                let tied = asking.windows(2).filter(|pair| key(pair[0]) == key(pair[1])).flatten();
+                let tied: Vec<String> = tied.map(|member| submitters[**member].name.clone()).collect();
+                self.cycle.outcome.tied_submitters.extend(tied);
             }
             let (left_before, members_before) = (left, members.len());
             let of_group = limit.group.map_or(f64::INFINITY, |_| (limit.quota - group_usage).max(0.0));

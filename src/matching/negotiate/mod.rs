@@ -8,6 +8,7 @@ mod consideration;
 mod cycle;
 mod event;
 mod granted_offer;
+mod group_order;
 mod group_rounds;
 mod ledger;
 mod limit_counts;
@@ -23,7 +24,7 @@ mod starts;
 mod tests;
 mod weight_accounts;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -139,6 +140,9 @@ pub struct NegotiationOutcome {
     /// Number of single offers that were given although another free candidate had an equal docking vector: the order of the
     /// input decided.
     pub ties: usize,
+    /// The submitters that had the same priority, and used the same part of their share, as another one with requests: the
+    /// order of their names decided. Empty unless submitters share by weight.
+    pub tied_submitters: BTreeSet<String>,
     /// What is left of the divided offers, by the index of the offer.
     pub rests: BTreeMap<usize, Ad>,
     /// The requests that start after the cycle; `None` if they were not to be found.

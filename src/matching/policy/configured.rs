@@ -34,6 +34,7 @@ pub fn configure(
     let mut left_out = Vec::new();
     if let Some(weighted) = policy.share.as_mut().and_then(|share| share.weighted.as_mut()) {
         weighted.factors = reader.priority_factors();
+        weighted.round_robin_rate = reader.round_robin_rate();
         let groups = reader.groups();
         if !groups.is_empty() {
             let oversubscribes = weighted.groups.oversubscribes;
@@ -55,6 +56,9 @@ pub fn configure(
 
 /// Beginning of the names of the variables that set factors of priorities of groups.
 const GROUP_FACTOR: &str = "GROUP_PRIO_FACTOR_";
+
+/// Factor of the priorities of submitters that are not local, by default.
+const REMOTE_FACTOR: f64 = 1e7;
 
 /// Sum of dynamic quotas, as a part of the whole, above which HTCondor divides each by the sum. The difference to 1 is
 /// for rounding.
@@ -154,10 +158,21 @@ impl<'c> KnobReader<'c> {
         names.into_iter().map(group).collect()
     }
 
+    /// Reads by how much groups may get more from turn to turn. HTCondor takes at least 1.
+    fn round_robin_rate(&mut self) -> f64 {
+        let rate = self.number_of("GROUP_QUOTA_ROUND_ROBIN_RATE").or_else(|| self.number_of("HFS_ROUND_ROBIN_RATE"));
+        rate.map_or(f64::INFINITY, |rate| rate.max(1.0))
+    }
+
     /// Reads the factors of priorities. HTCondor takes a factor below 1 for none.
     fn priority_factors(&mut self) -> PriorityFactors {
         let default = self.number_of("DEFAULT_PRIO_FACTOR").filter(|factor| *factor >= 1.0);
-        let mut factors = PriorityFactors { default, of_groups: BTreeMap::new() };
+        let nice = self.number_of("NICE_USER_PRIO_FACTOR").filter(|factor| *factor >= 1.0);
+        let local = self.configuration.entry("ACCOUNTANT_LOCAL_DOMAIN");
+        let local = local.and_then(|entry| self.configuration.expand(entry, self.context).ok());
+        let local = local.map(|value| value.text.trim().to_owned()).filter(|domain| !domain.is_empty());
+        let remote = local.map(|domain| (domain, self.number_of("REMOTE_PRIO_FACTOR").unwrap_or(REMOTE_FACTOR)));
+        let mut factors = PriorityFactors { default, nice, remote, of_groups: BTreeMap::new() };
         for entry in self.configuration.entries() {
             let group = entry.name.split_at_checked(GROUP_FACTOR.len());
             if let Some((_, group)) = group.filter(|(start, _)| start.eq_ignore_ascii_case(GROUP_FACTOR))

@@ -110,8 +110,9 @@ pub struct Negotiate {
     /// Print the requests that start after the cycle instead of the matches
     ///
     /// A partitionable slot has one match in a cycle. The access point then fills it with further jobs of the submitter
-    /// that got it. A job that takes a slot from another one is left out: it starts when the other has left.
-    #[arg(long, conflicts_with_all = ["transcript", "why", "compare", "by_submitter"])]
+    /// that got it. A job that takes a slot from another one is left out: it starts when the other has left. With
+    /// --transcript, the starts follow the events of the cycle.
+    #[arg(long, conflicts_with_all = ["why", "compare", "by_submitter"])]
     starts: bool,
     /// Run the cycle without accelerations, then four times with one more each, and compare the cost
     ///
@@ -275,6 +276,9 @@ impl Negotiate {
             output.write(&submitter_table(outcome))
         } else if self.transcript {
             transcript.end(&outcome.submitters);
+            if let Some(starts) = &outcome.starts {
+                transcript.record_starts(starts);
+            }
             if let Some(submitter) = &self.submitter
                 && !transcript.retain_submitter(submitter)
             {

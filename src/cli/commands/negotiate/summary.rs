@@ -2,9 +2,12 @@
 
 use classad::matching::negotiate::{ExceededQuota, NegotiationOutcome, RequestStarts};
 use classad::matching::policy::Policy;
-use classad::text::{counted, rounded, with_commas};
+use classad::text::{counted, join_first, rounded, with_commas};
 
 use crate::cli::session::Session;
+
+/// Maximum number of submitters that a note names.
+const MAX_NAMED_SUBMITTERS: usize = 3;
 
 /// Prints notes about the starts, if they were asked for, and about ties.
 pub fn note_outcome(session: &Session, policy: &Policy, outcome: &NegotiationOutcome) {
@@ -22,6 +25,15 @@ pub fn note_outcome(session: &Session, policy: &Policy, outcome: &NegotiationOut
         let offers = counted(outcome.without_weight, "offer");
         let verb = if outcome.without_weight == 1 { "has" } else { "have" };
         session.note(&format!("{offers} {verb} no weight of at least 0; such a weight counts as 1"));
+    }
+    if !outcome.tied_submitters.is_empty() && !outcome.grants.is_empty() {
+        let tied = &outcome.tied_submitters;
+        let names = join_first(tied, tied.len(), MAX_NAMED_SUBMITTERS);
+        let count = with_commas(tied.len());
+        session.note(&format!(
+            "{count} submitters have the same priority and use ({names}): here the order of their names decides, in HTCondor \
+             that of the collector"
+        ));
     }
     if outcome.ties > 0 && policy.weighted_share().is_some() {
         let ties = with_commas(outcome.ties);

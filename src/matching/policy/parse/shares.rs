@@ -45,6 +45,7 @@ fn plain_weighted_share() -> WeightedShare {
         groups: GroupTree::new(Vec::new()).0,
         group_order: None,
         allocation_rounds: ALLOCATION_ROUNDS,
+        round_robin_rate: f64::INFINITY,
         factors: PriorityFactors::default(),
         floors: BTreeMap::new(),
         ceilings: BTreeMap::new(),
