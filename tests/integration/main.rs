@@ -33,6 +33,7 @@ mod examples;
 mod explain;
 mod explained_slots;
 mod following_ads;
+mod following_cycles;
 mod forms;
 mod fuzz;
 mod gang_explanations;

@@ -7,7 +7,9 @@ use clap::builder::PossibleValue;
 use classad::configuration::Configuration;
 use classad::format::{FileFormat, Problem};
 use classad::matching::gang::GangFault;
-use classad::matching::policy::{Accountant, Policy, PolicyFault, PolicyRule, READY_POLICIES, configure, ready_policy};
+use classad::matching::policy::{
+    Accountant, CycleTimes, Policy, PolicyFault, PolicyRule, READY_POLICIES, configure, ready_policy,
+};
 use classad::text::join_and;
 
 use super::suggested_values::SuggestedValues;
@@ -66,6 +68,8 @@ pub struct LoadedPolicy {
     is_ready: bool,
     /// Whether the configuration has transforms, which only some commands apply.
     has_transforms: bool,
+    /// The configuration, if there is one.
+    config: Option<LoadedConfiguration>,
 }
 
 impl PolicyConfigArgs {
@@ -76,12 +80,13 @@ impl PolicyConfigArgs {
     /// As for [`PolicyArgs::read`].
     pub fn read_policy(&self, session: &mut Session, policy: &PolicyArgs) -> Result<LoadedPolicy, Failure> {
         let config = self.config.as_ref().map(|file| LoadedConfiguration::read(session, file)).transpose()?;
-        let read = policy.read(session, config.as_ref())?;
+        let mut read = policy.read(session, config.as_ref())?;
         if read.has_transforms {
             session.note(
                 "this command does not apply JOB_TRANSFORM_NAMES of the configuration; `classad explain --config DUMP` does",
             );
         }
+        read.config = config;
         Ok(read)
     }
 }
@@ -134,6 +139,19 @@ impl PolicyArgs {
 }
 
 impl LoadedPolicy {
+    /// Returns the times of cycles that follow each other.
+    ///
+    /// # Errors
+    ///
+    /// The configuration has others than numbers of at least 1.
+    pub fn cycle_times(&self, session: &mut Session) -> Result<CycleTimes, Failure> {
+        let Some(config) = &self.config else { return Ok(CycleTimes::default()) };
+        CycleTimes::read(&config.configuration, &session.context()).map_err(|problems| {
+            session.print_setting_problems(&config.text, &problems);
+            Failure::Refused(None)
+        })
+    }
+
     /// Removes the policy's shares of submitters, as only whole negotiation cycles use them. Prints a note if the
     /// user's policy or configuration has any.
     pub fn without_share(mut self, session: &Session) -> Self {
@@ -257,7 +275,14 @@ fn read_file(session: &mut Session, path: &str, config: Option<&LoadedConfigurat
         }
     }
     let has_transforms = config.is_some_and(|config| config.configuration.entry("JOB_TRANSFORM_NAMES").is_some());
-    Ok(LoadedPolicy { policy, accounts: None, text: Some(text), is_ready: ready.is_some(), has_transforms })
+    Ok(LoadedPolicy {
+        policy,
+        accounts: None,
+        text: Some(text),
+        is_ready: ready.is_some(),
+        has_transforms,
+        config: None,
+    })
 }
 
 /// Reads and parses a file of settings. Also returns the text of the file, so that faults found later can be shown

@@ -6,6 +6,7 @@ use crate::configuration::{Configuration, ConfigurationEntry, constant_number};
 use crate::eval::Context;
 use crate::format::Problem;
 
+use super::usage::Accountant;
 use super::{AccountingGroup, ConcurrencyLimits, GroupQuota, GroupTree, Policy, PriorityFactors};
 
 /// The ready policies: name and text.
@@ -122,6 +123,46 @@ pub fn negotiator_problems(configuration: &Configuration, context: &Context) -> 
         warn(format!("{fault}, so this entry is ignored"));
     }
     problems
+}
+
+/// The times that a configuration sets for cycles that follow each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CycleTimes {
+    /// Number of seconds from a cycle to the next: `NEGOTIATOR_INTERVAL`.
+    pub interval: i64,
+    /// Number of seconds after which the real priority of a submitter without offers is halved: `PRIORITY_HALFLIFE`.
+    pub half_life: f64,
+}
+
+impl Default for CycleTimes {
+    /// HTCondor's defaults.
+    fn default() -> Self {
+        CycleTimes { interval: 60, half_life: Accountant::default().half_life_seconds }
+    }
+}
+
+impl CycleTimes {
+    /// Reads the times. A configuration that does not set one has HTCondor's default.
+    ///
+    /// # Errors
+    ///
+    /// A variable is no number of at least 1.
+    pub fn read(configuration: &Configuration, context: &Context) -> Result<Self, Vec<Problem>> {
+        let mut reader = KnobReader::new(configuration, context);
+        let mut seconds = |name: &str, default: f64| {
+            let number = reader.number_of(name);
+            if let (Some(entry), Some(..1.0)) = (configuration.entry(name), number) {
+                let message = format!("{name} must be at least 1 second");
+                reader.problems.push(Problem::error_at(entry.value_range.clone(), 0, message));
+            }
+            number.unwrap_or(default)
+        };
+        let default = CycleTimes::default();
+        #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)] // saturates
+        let interval = seconds("NEGOTIATOR_INTERVAL", default.interval as f64) as i64;
+        let half_life = seconds("PRIORITY_HALFLIFE", default.half_life);
+        if reader.problems.is_empty() { Ok(CycleTimes { interval, half_life }) } else { Err(reader.problems) }
+    }
 }
 
 /// Reads variables and collects their problems.

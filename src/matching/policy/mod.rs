@@ -26,7 +26,7 @@ use crate::pool::PolicyExpressions;
 use crate::protocol::{is_typed_rank, rank_number, rank_value};
 
 pub use concurrency_limits::{ConcurrencyLimits, parse_limits};
-pub use configured::{READY_POLICIES, configure, negotiator_problems, ready_policy};
+pub use configured::{CycleTimes, READY_POLICIES, configure, negotiator_problems, ready_policy};
 pub use docking_vector::PolicyVector;
 pub(in crate::matching) use docking_vector::docking_values;
 pub use group_quotas::{AccountingGroup, GroupAllocation, GroupQuota, GroupTree, ROOT_GROUP};

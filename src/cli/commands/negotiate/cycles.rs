@@ -9,13 +9,15 @@ use classad::matching::negotiate::{
     NegotiationSettings, RunTime, SIMULATION_ATTRIBUTES, SimulatedCycle, SimulatedGrant, SimulationSettings,
     SimulationTotals, simulate,
 };
-use classad::matching::policy::{Accountant, Policy};
-use classad::protocol::evaluate_attribute;
+use classad::matching::policy::{Accountant, CycleTimes, Policy};
+use classad::protocol::{evaluate_attribute, rank_number};
 use classad::text::{counted, with_commas};
 
 use super::course::Course;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::argument_text::parse_argument_expression;
+use crate::cli::io::collector_snapshot::retain_flagged;
+use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::Parties;
 use crate::cli::matching_run::report_progress;
 use crate::cli::outcome::{Failure, Status};
@@ -28,6 +30,12 @@ use crate::cli::session::Session;
 const HISTORY_RUN_TIME: &str = "RemoteWallClockTime > 0 ? RemoteWallClockTime \
                                 : (CompletionDate ?: EnteredCurrentStatus) - JobCurrentStartDate";
 
+/// The attributes that tell whether a job of a history ran in a slot.
+const HISTORY_ATTRIBUTES: [&str; 4] = ["JobUniverse", "JobStartDate", "JobCurrentStartDate", "RemoteWallClockTime"];
+
+/// The universes whose jobs run in no slot: scheduler, grid and local (HTCondor's manual).
+const UNIVERSES_WITHOUT_SLOT: [i64; 3] = [7, 9, 12];
+
 /// The options of many cycles.
 #[derive(Args)]
 pub struct CyclesArgs {
@@ -39,10 +47,9 @@ pub struct CyclesArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000),
           conflicts_with_all = ["transcript", "why", "compare", "usage", "notify"])]
     pub cycles: Option<u64>,
-    /// Seconds from one cycle to the next
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(i64).range(1..),
-          requires = "cycles")]
-    interval: i64,
+    /// Seconds from one cycle to the next [default: NEGOTIATOR_INTERVAL of --config, or 60]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(i64).range(1..), requires = "cycles")]
+    interval: Option<i64>,
     /// Seconds that a job runs, such as `RunTime ?: 3600`: an expression about the job, with the slot as TARGET. Without it,
     /// jobs run until the end
     #[arg(long, value_name = "EXPR", requires = "cycles")]
@@ -68,13 +75,13 @@ impl CyclesArgs {
         session: &mut Session,
         parties: &Parties,
         settings: &NegotiationSettings,
-        accountant: Option<Accountant>,
+        (accountant, times): (Option<Accountant>, CycleTimes),
         (rows, form): (CycleRows, TableOutputArgs),
     ) -> Result<Status, Failure> {
-        let of = self.settings(session, parties)?;
+        let of = self.settings(session, parties, times)?;
         let [requests, _] = parties.ads();
         let offers: Vec<_> = parties.offers.iter().map(|offer| (offer.id().to_owned(), offer.ad.clone())).collect();
-        let mut accountant = accountant.unwrap_or_default();
+        let mut accountant = Accountant { half_life_seconds: times.half_life, ..accountant.unwrap_or_default() };
         let mut writer = CycleWriter::new(parties, &settings.policy, rows, form)?;
         let mut failure = None;
         let mut tell = |cycle: &SimulatedCycle| {
@@ -107,11 +114,32 @@ impl CyclesArgs {
     pub fn add_names(&self, session: &mut Session, names: &mut FreeNames) -> Result<(), Failure> {
         if self.cycles.is_some() {
             names.names.extend(SIMULATION_ATTRIBUTES.iter().map(|name| Name::new(name)));
+            names.names.extend(HISTORY_ATTRIBUTES.iter().map(|name| Name::new(name)));
             if let Some(expression) = self.run_time(session)? {
                 names.add(&expression, session.dialect());
             }
         }
         Ok(())
+    }
+
+    /// Keeps the jobs of a history that need slots. Those that never ran are left out unless --run-time tells how long they would
+    /// have run. Prints notes of how many.
+    pub fn retain_jobs_of_slots(&self, session: &Session, jobs: Vec<NamedAd>) -> Vec<NamedAd> {
+        let context = session.context();
+        let value = |job: &NamedAd, name: &str| evaluate_attribute(&job.ad, &Name::new(name), &context);
+        let is_of_slot = |job: &NamedAd| match value(job, HISTORY_ATTRIBUTES[0]) {
+            Some(Value::Integer(universe)) => !UNIVERSES_WITHOUT_SLOT.contains(&universe),
+            _ => true,
+        };
+        let kept: Vec<bool> = jobs.iter().map(is_of_slot).collect();
+        let jobs = retain_flagged(session, jobs, "request", &kept, "of a universe that needs no slot");
+        let has_run = |job: &NamedAd| {
+            HISTORY_ATTRIBUTES[1..]
+                .iter()
+                .any(|name| value(job, name).as_ref().and_then(rank_number).is_some_and(|number| number > 0.0))
+        };
+        let kept: Vec<bool> = jobs.iter().map(|job| self.run_time.is_some() || has_run(job)).collect();
+        retain_flagged(session, jobs, "request", &kept, "never ran (--run-time includes such jobs)")
     }
 
     /// Returns the expression of the seconds that a job runs.
@@ -121,7 +149,12 @@ impl CyclesArgs {
         text.map(|text| parse_argument_expression(session, "--run-time", text)).transpose()
     }
 
-    fn settings(&self, session: &mut Session, parties: &Parties) -> Result<SimulationSettings, Failure> {
+    fn settings(
+        &self,
+        session: &mut Session,
+        parties: &Parties,
+        times: CycleTimes,
+    ) -> Result<SimulationSettings, Failure> {
         let run_time = self.run_time(session)?;
         let context = session.context();
         let arrival = |value| if let Some(Value::Integer(at)) = value { Some(at) } else { None };
@@ -130,7 +163,7 @@ impl CyclesArgs {
         let of_history = self.from_history.as_ref().and_then(|_| arrivals.min());
         Ok(SimulationSettings {
             cycles: self.cycles.unwrap_or(1),
-            interval: self.interval,
+            interval: self.interval.unwrap_or(times.interval),
             begin: of_history.or(context.now).unwrap_or_default(),
             run_time: run_time.map(|expression| RunTime { expression }),
             frees_offers: self.from_history.is_some(),

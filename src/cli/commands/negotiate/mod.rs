@@ -164,7 +164,8 @@ impl Negotiate {
                 _ => CycleRows::Matches,
             };
             let output = (rows, self.ads.common.output);
-            return self.cycles.run(session, &parties, &settings, accountant, output);
+            let accounts = (accountant, policy.cycle_times(session)?);
+            return self.cycles.run(session, &parties, &settings, accounts, output);
         }
         if self.compare {
             let rows = compare::comparison_table(&settings, &parties.ads(), reading_seconds);
@@ -213,8 +214,11 @@ impl Negotiate {
         let admitted = if is_history { SlotSelection::All } else { slots };
         let reading = self.ads.selective_mode(&self.notify);
         let [requests, offers] = self.ads.read_current(session, sources, reading, &also, admitted)?;
-        let offers = if is_history { retain_available(session, offers, slots) } else { offers };
-        Ok(Parties::new([requests, offers]))
+        if !is_history {
+            return Ok(Parties::new([requests, offers]));
+        }
+        let requests = self.cycles.retain_jobs_of_slots(session, requests);
+        Ok(Parties::new([requests, retain_available(session, offers, slots)]))
     }
 
     /// Runs the cycle. Reports ports that cannot be used, and warns of ranks that count as 0.

@@ -1,0 +1,102 @@
+//! Cycles that follow each other: `negotiate --cycles`.
+
+use super::binary::{classad, file};
+
+const SLOTS: &str = "MyType = \"Machine\"\nName = \"slot1@a\"\nSlotID = 1\nCpus = 2\nMemory = 4000\nDisk = 100000\n\
+    SlotWeight = Cpus\nPartitionableSlot = true\nSlotType = \"Partitionable\"\nState = \"Unclaimed\"\nActivity = \"Idle\"\n\
+    Rank = 0.0\nCurrentRank = 0.0\nRequirements = START\nSTART = true\n";
+
+/// Returns the text of a job.
+fn job(number: usize, user: &str, more: &str) -> String {
+    format!(
+        "MyType = \"Job\"\nClusterId = {number}\nProcId = 0\nJobStatus = 1\nJobUniverse = 5\nOwner = \"{user}\"\n\
+         User = \"{user}@x\"\nRequirements = TARGET.Cpus >= RequestCpus\nRequestCpus = 1\nRequestMemory = 128\n\
+         RequestDisk = 1024\n{more}\n"
+    )
+}
+
+fn run(jobs: &str, more: &[&str]) -> (Option<i32>, String, String) {
+    let (jobs, slots) = (file("cycles-jobs.long", jobs), file("cycles-slots.long", SLOTS));
+    let arguments = ["negotiate", &jobs, "--pool", &slots, "--policy", "htcondor"];
+    classad(&[&arguments[..], more].concat())
+}
+
+#[test]
+fn the_configuration_sets_the_times() {
+    let config = |text: &str| file("cycles.dump", text);
+    let jobs = [job(1, "ann", ""), job(2, "ann", "RequestCpus = 2")].join("\n");
+    let of_cycles =
+        ["--cycles", "2", "--run-time", "90", "--now", "1000", "--starts", "-o", "tsv", "--no-header", "--config"];
+    let times =
+        |out: &str| out.lines().map(|line| line.split('\t').nth(1).unwrap_or_default().to_owned()).collect::<Vec<_>>();
+    for (text, expected) in [
+        ("NEGOTIATOR_INTERVAL = 300\n", &["1000", "1300"][..]),
+        ("NEGOTIATOR_INTERVAL = 1 * 90\n", &["1000", "1090"]),
+        ("PRIORITY_HALFLIFE = 60\n", &["1000"]),
+    ] {
+        let (_, out, errors) = run(&jobs, &[&of_cycles[..], &[&config(text)]].concat());
+        assert_eq!(times(&out), expected, "{text}: {errors}");
+    }
+    for text in [
+        "NEGOTIATOR_INTERVAL = 0\n",
+        "NEGOTIATOR_INTERVAL = -5\n",
+        "NEGOTIATOR_INTERVAL = often\n",
+        "PRIORITY_HALFLIFE = 0\n",
+    ] {
+        let (status, out, errors) = run(&jobs, &[&of_cycles[..], &[&config(text)]].concat());
+        let name = text.split(' ').next().unwrap_or_default();
+        assert!(status == Some(2) && out.is_empty() && errors.contains(&format!("{name} must be")), "{text}: {errors}");
+    }
+}
+
+#[test]
+fn a_history_is_negotiated_again() {
+    let old = |number, more: &str| job(number, "ann", more).replace("JobStatus = 1", "JobStatus = 4");
+    let history = [
+        old(1, "QDate = 1000\nJobStartDate = 1500\nCompletionDate = 1590\nRemoteWallClockTime = 90.0"),
+        old(2, "QDate = 1200\nJobStartDate = 1500\nCompletionDate = 1530\nRequestCpus = 2"),
+        old(3, "QDate = 1100\nEnteredCurrentStatus = 1190").replace("JobStatus = 4", "JobStatus = 3"),
+        old(4, "QDate = 1000\nJobUniverse = 7\nJobStartDate = 1000\nRemoteWallClockTime = 5.0"),
+    ];
+    let (history, slots) = (file("cycles.history", history.join("\n")), file("cycles-history-slots.long", SLOTS));
+    let arguments =
+        ["negotiate", "--from-history", &history, "--pool", &slots, "--policy", "htcondor", "--cycles", "6"];
+    let (status, out, errors) = classad(&[&arguments[..], &["--starts", "-o", "tsv", "--no-header"]].concat());
+    assert_eq!(status, Some(0), "{errors}");
+    let started = |out: &str| {
+        let cells = |line: &str| line.split('\t').map(str::to_owned).collect::<Vec<_>>();
+        out.lines().map(cells).map(|cells| format!("{} {} {}", cells[1], cells[2], cells[8])).collect::<Vec<_>>()
+    };
+    assert_eq!(started(&out), ["1000 1.0 1090", "1240 2.0 1270"]);
+    assert!(errors.contains("of a universe that needs no slot") && errors.contains("never ran"), "{errors}");
+    // With a run time, the job that never ran takes part.
+    let more = ["--starts", "-o", "tsv", "--no-header", "--run-time", "30"];
+    let (_, out, errors) = classad(&[&arguments[..], &more].concat());
+    assert_eq!(started(&out), ["1000 1.0 1030", "1120 3.0 1150", "1240 2.0 1270"], "{errors}");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_or_told() {
+    let jobs = job(1, "ann", "QDate = 900");
+    for (options, expected) in [
+        (&["--cycles", "0"][..], "0 is not in 1.."),
+        (&["--cycles", "-1"], "-1"),
+        (&["--cycles", "9999999999"], "is not in 1.."),
+        (&["--cycles", "2", "--interval", "0"], "0 is not in 1.."),
+        (&["--cycles", "2", "--interval=-60"], "-60 is not in 1.."),
+        (&["--interval", "60"], "--cycles"),
+        (&["--cycles", "2", "--run-time", "1 +"], "--run-time"),
+        (&["--cycles", "2", "--from-history", "x"], "cannot be used with"),
+    ] {
+        let (status, out, errors) = run(&jobs, options);
+        assert!(status == Some(2) && out.is_empty() && errors.contains(expected), "{options:?}: {errors}");
+    }
+    for run_time in ["0 - 5", "Nothing", "\"long\"", "real(\"NaN\")"] {
+        let (status, _, errors) = run(&jobs, &["--cycles", "2", "--run-time", run_time]);
+        let told = errors.contains("1 start without a run time of at least 0 seconds");
+        assert!(status == Some(0) && told, "{run_time}: {errors}");
+    }
+    // A job that comes later than all cycles never starts.
+    let (status, _, errors) = run(&jobs, &["--cycles", "2", "--now", "100"]);
+    assert!(status == Some(1) && errors.contains("0 starts") && errors.contains("1 come later"), "{errors}");
+}
