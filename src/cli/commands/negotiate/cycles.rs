@@ -27,8 +27,9 @@ use crate::cli::render::rows::{TableCell, TableWriter};
 use crate::cli::session::Session;
 
 /// The seconds that a job of a history ran.
-const HISTORY_RUN_TIME: &str = "RemoteWallClockTime > 0 ? RemoteWallClockTime \
-                                : (CompletionDate ?: EnteredCurrentStatus) - JobCurrentStartDate";
+const HISTORY_RUN_TIME: &str = "(RemoteWallClockTime ?: 0) > 0 ? RemoteWallClockTime \
+                                : ((CompletionDate ?: 0) > 0 ? CompletionDate : EnteredCurrentStatus) \
+                                - (JobCurrentStartDate ?: JobStartDate)";
 
 /// The attributes that tell whether a job of a history ran in a slot.
 const HISTORY_ATTRIBUTES: [&str; 4] = ["JobUniverse", "JobStartDate", "JobCurrentStartDate", "RemoteWallClockTime"];
