@@ -14,7 +14,7 @@ use super::report::ClauseReport;
 use crate::constraint::ClauseComparison;
 
 /// Maximum number of the offers' strings that a sentence tells.
-const MAX_TOLD_STRINGS: usize = 3;
+const MAX_TOLD_STRINGS: usize = 2;
 
 /// Maximum length of a string that a sentence tells, in characters.
 const MAX_VALUE_CHARS: usize = 40;
@@ -130,7 +130,7 @@ impl FailureWriter<'_> {
             FailureReason::Setting { name, message, to, offers } => {
                 let corrected = self.quoted(&format!("{name} = {}", text(to, self.dialect)));
                 let of = if *offers == 0 { "none either".to_owned() } else { self.count(*offers) };
-                format!("{message}: with {corrected} {shown} would be true for {of}")
+                format!("{message}: {corrected} would do for {of}")
             }
             FailureReason::Alternatives(alternatives) => self.alternatives_phrase(alternatives, &shown),
             FailureReason::Nested(nested) => {

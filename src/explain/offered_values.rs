@@ -51,6 +51,10 @@ impl OfferedValues {
             name.is_some_and(|name| table.offers_with(name) > 0 && !name.is_secret())
         })?;
         let name = offered_name(subject, request)?.clone();
+        // The type of a slot is no choice of the job.
+        if name.is("SlotType") {
+            return None;
+        }
         let wanted = wanted_strings(&analysis.residue);
         if wanted.is_empty() {
             return None;

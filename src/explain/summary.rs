@@ -468,8 +468,15 @@ impl SummaryWriter<'_> {
         // A clause that is but the name of a condition says less than the condition. Several ads have several
         // conditions of the name.
         let is_elsewhere = !is_shared && !clause.contains(&part.text);
-        let (text, outcome) =
-            if is_long || is_elsewhere { (part.text.as_str(), part.outcome) } else { (clause, outcome) };
+        // Of a conditional, the condition says more.
+        let is_conditional = clause.to_ascii_lowercase().contains("ifthenelse(") || clause.contains(" ? ");
+        let is_of_all = part.reads.iter().all(|read| read.is_partners) && clause.contains(&part.text);
+        let is_condition = is_conditional && (!is_shared || is_of_all);
+        let (text, outcome) = if is_long || is_elsewhere || is_condition {
+            (part.text.as_str(), part.outcome)
+        } else {
+            (clause, outcome)
+        };
         // The part may be a disjunction, whose operands belong together.
         let writer = SummaryWriter { max_clause_chars: self.max_clause_chars.saturating_mul(2), ..*self };
         format!("{} is {}{}", writer.quoted(text), outcome.phrase(), part.values_phrase(is_shared))

@@ -13,6 +13,7 @@ use super::expressions::short_text;
 use super::finding::LintFinding;
 use super::logic::{self, ConditionPart, ConditionPosition};
 use super::rules;
+use super::standard_attributes::is_of_one_side;
 use super::subexpressions::subexpressions;
 
 /// An ad under check, with the scope in which its expressions are specialized.
@@ -174,7 +175,13 @@ impl<'a> AdCheck<'a> {
             _ => None,
         });
         if let Some(name) = missing_own {
-            finding = finding.with_help(format!("this ad has no {name}"));
+            let of_other = if is_of_one_side(name, true) {
+                let other = self.context.dialect.side_names()[1].to_uppercase();
+                format!("; for that of the other ad, write `{other}.{name}`")
+            } else {
+                String::new()
+            };
+            finding = finding.with_help(format!("this ad has no {name}{of_other}"));
         }
         Some(finding)
     }

@@ -142,7 +142,10 @@ impl ExpressionCheck<'_> {
         told.insert(greedy.taken.identity());
         let symbol = greedy.operator.symbol();
         let message = format!("`?` binds less tightly than `{symbol}`: all before the `?` is its condition");
-        let help = format!("write `{}`", short_text(&greedy.regrouped, self.dialect));
+        // The reader must see the parentheses.
+        const MAX_CHARS: usize = 180;
+        let written = shorten(&expression_text(&greedy.regrouped, Style::of(self.dialect)), MAX_CHARS);
+        let help = format!("write `{written}`");
         let slip = Slip::new(&rules::PRECEDENCE, self.expression, message).with_help(help);
         self.found.push(slip.with_rewrite(greedy.regrouped));
     }

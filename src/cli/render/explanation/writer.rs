@@ -233,8 +233,8 @@ impl<'c> ReportRenderer<'c> {
             let clause = &report.clauses[place];
             match &clause.failure {
                 Some(FailureReason::Nested(nested)) => nested.offered.as_ref(),
+                Some(FailureReason::Slip { .. } | FailureReason::Setting { .. }) | None => None,
                 Some(_) => clause.offered.as_ref(),
-                None => None,
             }
         });
         let listings = offered.map(|offered| {
