@@ -154,6 +154,7 @@ impl Negotiate {
             accelerations: self.accelerating.accelerations(),
             finds_runner_up: self.why || self.transcript,
             finds_starts: self.starts,
+            finds_limits: self.transcript,
             ..NegotiationSettings::new(policy.policy.clone(), self.ads.common.protocol(session), session.context())
         };
         let settings = parties.with_typed_ranks(settings);
@@ -281,7 +282,9 @@ impl Negotiate {
         } else if self.transcript {
             transcript.end(&outcome.submitters);
             if let Some(starts) = &outcome.starts {
-                transcript.record_starts(starts);
+                let name =
+                    |at: usize| outcome.submitters.get(*outcome.submitter_of.get(&at)?).map(|of| of.name.as_str());
+                transcript.record_starts(starts, &name);
             }
             if let Some(submitter) = &self.submitter
                 && !transcript.retain_submitter(submitter)

@@ -137,26 +137,20 @@ impl<'p> Transcript<'p> {
         has_it
     }
 
-    /// Adds a line and a record for each request that starts after the cycle.
-    pub fn record_starts(&mut self, starts: &RequestStarts) {
+    /// Adds a line and a record for each request that starts after the cycle. `name` returns the submitter of a request.
+    pub fn record_starts<'s>(&mut self, starts: &RequestStarts, name: &dyn Fn(usize) -> Option<&'s str>) {
         if !starts.grants.is_empty() {
             self.add_line("", "starts after the cycle".to_owned());
         }
         let matched = starts.grants.len() - starts.in_rests;
-        // The rest of a slot is for the submitter whose request got it.
-        let mut submitter_of: HashMap<usize, String> = HashMap::new();
         for (index, grant) in starts.grants.iter().enumerate() {
             let detail = if index < matched { "in its match" } else { "in the rest of a slot that its submitter got" };
             let request = self.parties.request_name(grant.request, grant.unit);
             for granted in &grant.offers {
                 let offer = self.parties.offer_name(granted.offer, granted.part);
-                let is_of = |(name, requests): (&String, &HashSet<usize>)| {
-                    requests.contains(&grant.request).then(|| name.clone())
-                };
-                let of_request = || self.considered.iter().find_map(is_of).unwrap_or_default();
-                let submitter = submitter_of.entry(granted.offer).or_insert_with(of_request).clone();
-                self.add_line(&submitter, format!("  {request} starts in {offer}, {detail}"));
-                self.add_record(&submitter, "start", [&request, &offer, "", detail]);
+                let submitter = name(grant.request).unwrap_or_default();
+                self.add_line(submitter, format!("  {request} starts in {offer}, {detail}"));
+                self.add_record(submitter, "start", [&request, &offer, "", detail]);
             }
         }
     }
