@@ -10,7 +10,7 @@ use classad::matching::gang::GangFault;
 use classad::matching::policy::{
     Accountant, CycleTimes, Policy, PolicyFault, PolicyRule, READY_POLICIES, configure, ready_policy,
 };
-use classad::text::join_and;
+use classad::text::{counted, join_and};
 
 use super::suggested_values::SuggestedValues;
 use crate::cli::io::argument_text;
@@ -178,6 +178,15 @@ impl LoadedPolicy {
             None => {
                 session.note("ceilings and floors of submitters are not applied: the policy does not share by weight");
             }
+        }
+    }
+
+    /// Prints a note of offers that have no weight, if there are any.
+    pub fn note_without_weight(session: &Session, count: usize) {
+        if count > 0 {
+            let verb = if count == 1 { "has" } else { "have" };
+            let offers = counted(count, "offer");
+            session.note(&format!("{offers} {verb} no weight of at least 0; such a weight counts as 1"));
         }
     }
 

@@ -386,6 +386,7 @@ impl ExplainCommand {
         let gangs = if has_gangs { Some(GangExplainer::new(session, case)?) } else { None };
         let competes = self.competes(case.policy);
         let (allocation, accounting) = if competes { allocate(session, case, has_gangs)? } else { Default::default() };
+        LoadedPolicy::note_without_weight(session, accounting.without_weight);
         let (allocation, accounting) = match self.unmatched {
             true => (Some(allocation), accounting),
             false => (None, accounting.before_cycle()),

@@ -4,6 +4,7 @@ use classad::matching::negotiate::{ExceededQuota, NegotiationOutcome, RequestSta
 use classad::matching::policy::Policy;
 use classad::text::{counted, join_first, rounded, with_commas};
 
+use crate::cli::args::policy::LoadedPolicy;
 use crate::cli::session::Session;
 
 /// Maximum number of submitters that a note names.
@@ -21,11 +22,7 @@ pub fn note_outcome(session: &Session, policy: &Policy, outcome: &NegotiationOut
             ));
         }
     }
-    if outcome.without_weight > 0 {
-        let offers = counted(outcome.without_weight, "offer");
-        let verb = if outcome.without_weight == 1 { "has" } else { "have" };
-        session.note(&format!("{offers} {verb} no weight of at least 0; such a weight counts as 1"));
-    }
+    LoadedPolicy::note_without_weight(session, outcome.without_weight);
     if !outcome.tied_submitters.is_empty() && !outcome.grants.is_empty() {
         let tied = &outcome.tied_submitters;
         let names = join_first(tied, tied.len(), MAX_NAMED_SUBMITTERS);

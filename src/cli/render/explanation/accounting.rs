@@ -16,6 +16,8 @@ pub struct Accounting {
     priorities: Vec<f64>,
     /// The index of the submitter of each request.
     submitters: FxHashMap<usize, usize>,
+    /// Number of offers whose weight is not a number of at least 0.
+    pub without_weight: usize,
 }
 
 impl Accounting {
@@ -26,6 +28,7 @@ impl Accounting {
         Accounting {
             limits: limits.map(|(request, limit)| (requests[request], limit)).collect(),
             priorities: outcome.submitters.iter().map(|submitter| submitter.priority).collect(),
+            without_weight: outcome.without_weight,
             submitters: submitters.map(|(request, submitter)| (requests[request], submitter)).collect(),
         }
     }

@@ -83,8 +83,10 @@ impl<'c> ExplanationInput<'c> {
         };
         let has_ports = !is_reverse && super::gangs::any_ports(partners);
         let by_rank = policy.policy.docking.is_empty().then_some("preemption by rank");
-        let always = ["claims made since the ads were written", "quotas and shares", "user priorities"];
-        let not_examined = always.into_iter().chain(by_rank).collect();
+        let quotas = policy.policy.share.is_none().then_some("quotas and shares");
+        let priorities = policy.accounts.is_none().then_some("user priorities");
+        let always = ["claims made since the ads were written"];
+        let not_examined = always.into_iter().chain(quotas).chain(priorities).chain(by_rank).collect();
         ExplanationInput {
             parties,
             counted,
