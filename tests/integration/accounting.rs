@@ -82,6 +82,7 @@ impl Reasons {
                     let use_of_group = detail.split_once('(').and_then(|(_, numbers)| used_of(numbers));
                     reasons.groups.extend(use_of_group.map(|numbers| (submitter, numbers)));
                 }
+                "group" => reasons.groups.extend(used_of(&detail).map(|numbers| (submitter, numbers))),
                 _ => {}
             }
         }
@@ -151,9 +152,9 @@ fn explain_says_what_the_transcript_says() {
     assert!(cycles == 28 && sums.iter().all(|sum| *sum > 0), "{cycles} cycles: {sums:?}");
 }
 
-const SLOTS: &str = "MyType = \"Machine\"\nName = \"slot1@a\"\nState = \"Unclaimed\"\nActivity = \"Idle\"\nCpus = 1\n\
-    SlotWeight = 1\n\nMyType = \"Machine\"\nName = \"slot2@a\"\nState = \"Unclaimed\"\nActivity = \"Idle\"\nCpus = 1\n\
-    SlotWeight = 1\n\nMyType = \"Machine\"\nName = \"slot3@a\"\nState = \"Claimed\"\nActivity = \"Busy\"\nCpus = 1\n\
+const SLOTS: &str = "MyType = \"Machine\"\nName = \"slot1@a\"\nState = \"Unclaimed\"\nActivity = \"Idle\"\nCpus = 1\nRequirements = true\n\
+    SlotWeight = 1\n\nMyType = \"Machine\"\nName = \"slot2@a\"\nState = \"Unclaimed\"\nActivity = \"Idle\"\nCpus = 1\nRequirements = true\n\
+    SlotWeight = 1\n\nMyType = \"Machine\"\nName = \"slot3@a\"\nState = \"Claimed\"\nActivity = \"Busy\"\nCpus = 1\nRequirements = true\n\
     SlotWeight = 1\nRemoteUser = \"bio.ann@x\"\nAccountingGroup = \"bio.ann@x\"\nConcurrencyLimits = \"sw\"\n";
 
 /// Returns the first line of the explanation of a job with these attributes.
