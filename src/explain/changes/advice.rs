@@ -4,11 +4,12 @@
 use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name, Value};
 use crate::constraint::ClauseComparison;
 use crate::eval::FreeNames;
+use crate::explain::clauses::parenthesized;
 use crate::explain::distance::as_number;
 use crate::explain::evaluation::OfferTable;
 use crate::explain::report::ClauseReport;
 use crate::explain::request_analysis::RequestAnalysis;
-use crate::protocol::{evaluate_attribute, requested_resource};
+use crate::protocol::{TOTAL_SLOT_PREFIX, evaluate_attribute, requested_resource, words};
 
 use super::edit::RequestEdit;
 use super::search::RequestChange;
@@ -25,6 +26,109 @@ const TOTAL_PREFIXES: [&str; 3] = ["TotalSlot", "Total", "Detected"];
 /// Minimum share of a requested amount that advice keeps. A job that needs 64 GB cannot run with 8 GB.
 const MIN_KEPT_SHARE: f64 = 0.5;
 
+/// Features of slots that a job needs if it asks for them. A clause that reads one is not given up.
+const FEATURES: &str = "HasCheckpointing, HasContainer, HasDocker, HasDockerURL, HasEncryptExecuteDirectory, \
+    HasFileTransfer, HasFileTransferPluginMethods, HasJava, HasJobDeferral, HasMPI, HasPerFileEncryption, HasReconnect, \
+    HasRemoteSyscalls, HasSandboxImage, HasSIF, HasSingularity, HasTransferInputRemaps, HasURLFileTransfer, \
+    HasUserNamespaces, HasVM";
+
+/// The places where a job's files are. Without a shared file system, file transfer is the remedy.
+const PLACES: [&str; 2] = ["FileSystemDomain", "UidDomain"];
+
+/// The prefix of attributes by which jobs enter slots that are kept for a purpose.
+const GATE_PREFIX: &str = "Want";
+
+/// Whether an edit is never proposed: it gives up the system, a feature or the place that the job needs, or it claims a
+/// purpose for which slots are kept. An attribute that has the wrong type may get the right one.
+pub fn is_never_proposed(edit: &RequestEdit, dialect: Dialect) -> bool {
+    if !dialect.is_condor() {
+        return false;
+    }
+    let needed = |name: &&Name| {
+        is_one_of(name, &SYSTEM_ATTRIBUTES) || is_one_of(name, &PLACES) || words(FEATURES).any(|known| name.is(known))
+    };
+    let read = |clause: &Expression| {
+        let mentions = FreeNames::of(clause, dialect);
+        mentions.theirs.iter().chain(&mentions.unqualified).cloned().collect::<Vec<Name>>()
+    };
+    let is_gate = |name: &Name| {
+        let start = name.as_str().get(..GATE_PREFIX.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(GATE_PREFIX)) || name.is("Scheduler")
+    };
+    match edit {
+        RequestEdit::Drop { clause } => read(clause).iter().any(|name| needed(&name)),
+        RequestEdit::Rewrite { clause, to } => {
+            let kept = read(to);
+            let is_place = |name: &Name| is_one_of(name, &PLACES);
+            let is_lost = |name: &Name| needed(&name) && !kept.contains(name);
+            let names = read(clause);
+            // A misspelt feature may become the one that is meant.
+            let is_renamed = kept.iter().any(|name| !names.contains(name));
+            names.iter().any(|name| is_place(name) || is_lost(name) && !is_renamed)
+        }
+        RequestEdit::Set { name, from, to } => {
+            let text = |value: &Value| match value {
+                Value::String(text) => text.to_str().into_owned(),
+                other => other.to_string(),
+            };
+            let values = from.as_ref().and_then(Expression::as_literal).zip(to.as_literal());
+            is_gate(name) && !values.is_some_and(|(from, to)| text(from).eq_ignore_ascii_case(&text(to)))
+        }
+        RequestEdit::Define { name } | RequestEdit::Remove { name, .. } => is_gate(name),
+        RequestEdit::DropPorts { .. } => false,
+    }
+}
+
+/// The units to which requests for what is left of a divided slot are rounded down: MiB of memory, KiB of disk.
+const LEFTOVER_UNITS: [(&str, i64); 2] = [("Memory", 1024), ("Disk", 1_048_576)];
+
+/// Returns the amount of a resource that an offer has, as an expression. What jobs leave of the memory and the disk of a
+/// partitionable slot is rounded down.
+pub fn lasting_amount(resource: &Name, dialect: Dialect) -> Expression {
+    let [_, other] = dialect.side_names();
+    let of_offer = |name: &str| Expression::select(Expression::attribute(other), Name::new(name));
+    let amount = of_offer(resource.as_str());
+    let unit = LEFTOVER_UNITS.iter().find(|(known, _)| dialect.is_condor() && resource.is(known));
+    let Some((_, unit)) = unit else { return amount };
+    let unit = || Expression::literal(Value::Integer(*unit));
+    let of = |operator, left, right| Expression::binary(operator, left, right);
+    let total = of_offer(&format!("{TOTAL_SLOT_PREFIX}{resource}"));
+    let is_divided = of(BinaryOperator::Greater, total, amount.clone());
+    let is_partitionable =
+        of(BinaryOperator::Is, of_offer("PartitionableSlot"), Expression::literal(Value::Boolean(true)));
+    let is_left = of(
+        BinaryOperator::And,
+        is_partitionable,
+        of(BinaryOperator::Is, parenthesized(&is_divided), Expression::literal(Value::Boolean(true))),
+    );
+    let rounded = of(BinaryOperator::Multiply, of(BinaryOperator::Divide, amount.clone(), unit()), unit());
+    ExpressionKind::Conditional(is_left, rounded, amount).into()
+}
+
+/// Whether an edit fits a request to what jobs happen to leave of a partitionable slot: by the next cycle it is another
+/// amount.
+fn is_fitted_to_leftover(edit: &RequestEdit, table: &OfferTable, analysis: &RequestAnalysis) -> bool {
+    let RequestEdit::Set { name, to, .. } = edit else { return false };
+    let Some(resource) = requested_resource(name).filter(|_| table.context.dialect.is_condor()) else { return false };
+    let unit = LEFTOVER_UNITS.iter().find(|(known, _)| resource.is(known));
+    let (Some((_, unit)), Some(Value::Integer(amount))) = (unit, to.as_literal()) else { return false };
+    if amount % unit == 0 {
+        return false;
+    }
+    let of_slot = |name: Name| {
+        let [_, other] = table.context.dialect.side_names();
+        let attribute = Expression::select(Expression::attribute(other), name);
+        table.expression_values(&analysis.request, &attribute)
+    };
+    let total = Name::new(&format!("{TOTAL_SLOT_PREFIX}{resource}"));
+    let [left, total, kind] = [resource, total, Name::new("PartitionableSlot")].map(of_slot);
+    (0..table.row_count()).any(|row| {
+        left.value(row) == &Value::Integer(*amount)
+            && kind.value(row) == &Value::Boolean(true)
+            && as_number(total.value(row)).zip(as_number(left.value(row))).is_some_and(|(total, left)| total > left)
+    })
+}
+
 /// Returns the verified changes of the request of `analysis` that are worth telling, those to less than half of a requested
 /// amount last: they show how much is available. Leaves out a smaller request that matches no more offers than a larger
 /// one, one for more of several resources, and a sacrifice for a single slot that is not free.
@@ -35,6 +139,9 @@ pub fn worth_telling(
 ) -> Vec<RequestChange> {
     let mut found: Vec<RequestChange> = Vec::new();
     for mut change in changes {
+        if change.edits.iter().any(|edit| is_fitted_to_leftover(edit, table, analysis)) {
+            continue;
+        }
         let is_dominated = found.iter().any(|known| is_larger_request(known, &change));
         if !is_dominated && !raises_several_amounts(&change, table, analysis) && !gains_one_used_slot(&change) {
             change.is_far_less = change.edits.iter().any(|edit| asks_for_far_less(edit, table, analysis));

@@ -7,6 +7,7 @@ use crate::explain::evaluation::{OfferTable, RequestContext};
 use crate::explain::request_analysis::RequestAnalysis;
 use crate::protocol::{evaluate_attribute, requested_resource};
 
+use super::advice;
 use super::edit::RequestEdit;
 use super::search::Proposal;
 
@@ -57,9 +58,7 @@ fn propose_for_resource(table: &OfferTable, request: &Ad, [name, resource]: [&Na
     if rows.is_empty() {
         return Vec::new();
     }
-    let [_, other] = table.context.dialect.side_names();
-    let amount = Expression::select(Expression::attribute(other), resource.clone());
-    let values = table.expression_values(&smallest, &amount);
+    let values = table.expression_values(&smallest, &advice::lasting_amount(resource, table.context.dialect));
     let found = values.weighted_values_in(&rows, &table.weights).filter_map(|(value, slots)| {
         let number = as_number(value).filter(|number| *number >= 1.0 && *number < wanted)?;
         Some(Amount { number, value, slots })
