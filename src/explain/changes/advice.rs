@@ -273,3 +273,47 @@ fn is_machine(ad: &Ad) -> bool {
 fn is_one_of(name: &Name, names: &[&str]) -> bool {
     names.iter().any(|known| name.is(known))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{RequestEdit, is_never_proposed};
+    use crate::ad::{Dialect, Expression, Name};
+    use crate::syntax::{ParseOptions, parse_expression};
+
+    fn expression(text: &str) -> Expression {
+        parse_expression(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap()
+    }
+
+    #[test]
+    fn what_a_job_needs_and_what_is_kept_for_others() {
+        let drop = |clause: &str| RequestEdit::Drop { clause: expression(clause) };
+        let rewrite = |clause: &str, to: &str| RequestEdit::Rewrite { clause: expression(clause), to: expression(to) };
+        let set = |name: &str, from: Option<&str>, to: &str| RequestEdit::Set {
+            name: Name::new(name),
+            from: from.map(expression),
+            to: expression(to),
+        };
+        for (edit, is_never) in [
+            (drop("TARGET.Arch == \"X86_64\""), true),
+            (drop("Memory > 5 || OpSys == \"LINUX\""), true),
+            (drop("TARGET.HasDocker"), true),
+            (drop("TARGET.FileSystemDomain == \"a\""), true),
+            (drop("TARGET.HasMatlab"), false),
+            (drop("MY.HasDocker"), false),
+            (drop("TARGET.Memory > 5"), false),
+            (rewrite("TARGET.Arch == \"ARM64\"", "TARGET.Arch == \"aarch64\""), false),
+            (rewrite("TARGET.Arch == \"X86_64\" && Memory > 5", "Memory > 5"), true),
+            (rewrite("TARGET.FileSystemDomain == \"a\"", "TARGET.FileSystemDomain == \"b\""), true),
+            (set("WantLargeMem", None, "true"), true),
+            (set("WantLargeMem", Some("false"), "true"), true),
+            (set("WantLargeMem", Some("\"true\""), "true"), false),
+            (set("Scheduler", None, "\"DedicatedScheduler@a\""), true),
+            (set("RequestMemory", Some("4096"), "2048"), false),
+            (RequestEdit::Define { name: Name::new("WantFlocking") }, true),
+            (RequestEdit::Define { name: Name::new("ProjectName") }, false),
+        ] {
+            assert_eq!(is_never_proposed(&edit, Dialect::Condor), is_never, "{edit:?}");
+            assert!(!is_never_proposed(&edit, Dialect::Classad), "{edit:?}");
+        }
+    }
+}
