@@ -250,6 +250,9 @@ impl<'s> Simulation<'s> {
     /// Starts a request in its offers. Requests that run there wait again.
     fn start(&mut self, grant: &Grant, (asking, slots): (&[usize], &[usize]), cycle: &mut SimulatedCycle) {
         let request = asking[grant.request];
+        if !grant.offers.iter().all(|granted| self.slots.has(slots[granted.offer], granted, &self.settings.context)) {
+            return;
+        }
         let number = self.next_run;
         let (mut run, mut evicted) = (Run { request, slots: Vec::new(), end: None }, None);
         for granted in &grant.offers {

@@ -34,10 +34,15 @@ struct SimulatedSlot {
     usage: Option<(String, f64)>,
 }
 
-/// All slots, by index. A new part gets the next index.
+/// All slots, by index.
 pub struct SimulatedSlots {
     slots: Vec<SimulatedSlot>,
     names: FxHashSet<String>,
+    /// The indexes of parts that went back to their slots. New parts get them, so that as many slots are kept as there ever were
+    /// at once.
+    unused: Vec<usize>,
+    /// Those that went back since the offers of the cycle were listed. The cycle may still name them.
+    just_unused: Vec<usize>,
     /// Whether slots in use are offered, too.
     offers_used: bool,
 }
@@ -63,6 +68,8 @@ impl SimulatedSlots {
         SimulatedSlots {
             slots: offers.iter().zip(uses).map(slot).collect(),
             names: offers.iter().map(|(name, _)| name.clone()).collect(),
+            unused: Vec::new(),
+            just_unused: Vec::new(),
             offers_used: !settings.policy.docking.is_empty(),
         }
     }
@@ -77,7 +84,8 @@ impl SimulatedSlots {
     }
 
     /// Returns the slots that are on offer: their indexes and their ads.
-    pub fn offers(&self) -> (Vec<usize>, Vec<Ad>) {
+    pub fn offers(&mut self) -> (Vec<usize>, Vec<Ad>) {
+        self.unused.append(&mut self.just_unused);
         let is_offered = |slot: &SimulatedSlot| slot.is_offered && (slot.usage.is_none() || self.offers_used);
         let offered = self.slots.iter().enumerate().filter(|(_, slot)| is_offered(slot));
         offered.map(|(index, slot)| (index, slot.ad.clone())).unzip()
@@ -121,6 +129,12 @@ impl SimulatedSlots {
         weight
     }
 
+    /// Whether a slot has what was granted of it. The negotiator and the access point do not know the units in which the startd
+    /// divides memory and disk, which can be more than a request asks for.
+    pub fn has(&self, slot: usize, granted: &GrantedOffer, context: &Context) -> bool {
+        granted.portion.as_ref().is_none_or(|part| without_portion(&self.slots[slot].ad, part, context).is_ok())
+    }
+
     /// Lets the run with a number claim a slot, or what it got of the slot. Returns the index of what it has claimed.
     pub fn claim(
         &mut self,
@@ -150,16 +164,18 @@ impl SimulatedSlots {
         self.slots[slot].ad = divided_offer(&rest, &parent.ad, at, context);
         self.names.insert(name.clone());
         let part_of = Some((slot, portion.clone()));
-        self.slots.push(SimulatedSlot {
-            name,
-            ad: part,
-            free_ad: None,
-            part_of,
-            is_offered: is_slot,
-            run: Some(run),
-            usage: None,
-        });
-        self.slots.len() - 1
+        let part =
+            SimulatedSlot { name, ad: part, free_ad: None, part_of, is_offered: is_slot, run: Some(run), usage: None };
+        match self.unused.pop() {
+            Some(index) => {
+                self.slots[index] = part;
+                index
+            }
+            None => {
+                self.slots.push(part);
+                self.slots.len() - 1
+            }
+        }
     }
 
     /// Frees a slot. A part goes back to its slot.
@@ -171,6 +187,7 @@ impl SimulatedSlots {
         }
         let Some((parent, portion)) = self.slots[slot].part_of.clone() else { return };
         self.slots[slot].is_offered = false;
+        self.just_unused.push(slot);
         self.names.remove(&self.slots[slot].name);
         let before = &self.slots[parent].ad;
         let whole = without_child(&with_portion(before, &portion, context), &self.slots[slot].name, at, context);

@@ -129,6 +129,18 @@ fn a_job_that_the_slot_prefers_evicts_another_which_waits_again() {
 }
 
 #[test]
+fn a_slot_never_gives_more_than_it_has() {
+    // The startd divides memory by 128 and disk by 1024 units.
+    let small = PARTITIONABLE.replace("Memory = 4096", "Memory = 200");
+    let jobs = ["", "", ""].map(|more| job("ann", more));
+    let outcome = run(&jobs.each_ref().map(String::as_str), &[&small], (4, 60), Some("60"));
+    assert_eq!(outcome.starts(), ["1:0@slot1_1@h", "2:1@slot1_1@h", "3:2@slot1_1@h"]);
+    let smaller = PARTITIONABLE.replace("Memory = 4096", "Memory = 100");
+    let outcome = run(&jobs.each_ref().map(String::as_str), &[&smaller], (4, 60), Some("60"));
+    assert!(outcome.starts().is_empty(), "{:?}", outcome.starts());
+}
+
+#[test]
 fn priorities_follow_usage() {
     // Ann uses the slot for a day. Then bob is served first, and after his day ann.
     let jobs: Vec<String> = ["ann", "ann", "bob", "bob"].map(|user| job(user, "QDate = 1")).into();
