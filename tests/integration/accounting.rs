@@ -113,6 +113,8 @@ fn compare(pool: &Pool) -> [usize; 3] {
                 let known = &reasons.groups[name];
                 assert_eq!((&used, &most), (&known.0, &known.1), "{job}: {summary}");
                 groups += 1;
+            } else if let Some((_, share)) = summary.split_once(" of its share of ") {
+                assert!(used_of(share).is_some(), "{job}: {summary}");
             } else if let Some((before, ceiling)) = summary.split_once(" has used ") {
                 let submitter = before.rsplit(' ').next().expect("a submitter");
                 let (_, most) = used_of(ceiling).expect("numbers");
@@ -121,8 +123,7 @@ fn compare(pool: &Pool) -> [usize; 3] {
             } else {
                 // An equivalent request may have been rejected for it.
                 let (_, limit) = summary.split_once("concurrency limit ").expect("a limit");
-                let limit = limit.rsplit_once("; ").expect("an end").0;
-                let is_told = |detail: &String| detail.trim_start_matches("concurrency limit ") == limit;
+                let is_told = |detail: &String| limit.starts_with(detail.trim_start_matches("concurrency limit "));
                 assert!(rejection.map_or_else(|| reasons.of_jobs.values().any(is_told), is_told), "{job}: {summary}");
                 limits += 1;
             }

@@ -152,7 +152,10 @@ impl LimitRecord {
     pub fn limit(&self, cluster: usize, submitter: &str, is_open: bool) -> Option<Arc<AccountingLimit>> {
         let of_cluster = self.of_clusters.get(&cluster);
         let of_submitter = self.of_submitters.get(submitter);
-        let of_submitter = of_submitter.filter(|limit| is_open || !matches!(limit.as_ref(), AccountingLimit::Share(_)));
+        let of_submitter = of_submitter.filter(|limit| match limit.as_ref() {
+            AccountingLimit::Share(of) => is_open && of.usage + of.smallest > of.maximum,
+            _ => true,
+        });
         of_cluster.or(of_submitter).cloned()
     }
 }
