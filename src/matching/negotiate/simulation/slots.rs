@@ -166,16 +166,12 @@ impl SimulatedSlots {
         let part_of = Some((slot, portion.clone()));
         let part =
             SimulatedSlot { name, ad: part, free_ad: None, part_of, is_offered: is_slot, run: Some(run), usage: None };
-        match self.unused.pop() {
-            Some(index) => {
-                self.slots[index] = part;
-                index
-            }
-            None => {
-                self.slots.push(part);
-                self.slots.len() - 1
-            }
+        if let Some(index) = self.unused.pop() {
+            self.slots[index] = part;
+            return index;
         }
+        self.slots.push(part);
+        self.slots.len() - 1
     }
 
     /// Frees a slot. A part goes back to its slot.
