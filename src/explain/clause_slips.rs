@@ -43,13 +43,11 @@ pub fn setting_slips(name: &Name, value: &Expression, table: &OfferTable) -> Vec
     if !dialect.is_condor() {
         return Vec::new();
     }
-    match value.as_literal() {
-        Some(_) => lint::find_setting_slip(name, value).into_iter().collect(),
-        None => {
-            let slips = lint::find_slips(value, dialect, None).into_iter();
-            slips.filter(|slip| slip.rule.level > LintLevel::Note).collect()
-        }
+    if value.as_literal().is_some() {
+        return lint::find_setting_slip(name, value).into_iter().collect();
     }
+    let slips = lint::find_slips(value, dialect, None).into_iter();
+    slips.filter(|slip| slip.rule.level > LintLevel::Note).collect()
 }
 
 /// Returns [`FailureReason::Setting`] if an attribute of the request that the clause reads has a wrong value with whose

@@ -68,20 +68,6 @@ impl FailureWriter<'_> {
         format!("no {} has {}{holder}; {closest}", self.nouns[0], self.shorten(&wanted))
     }
 
-    /// Says which strings the offers have, at most `most` of them: `the values are "X86_64" (54) and "aarch64" (2)`.
-    pub fn offered_phrase(&self, offered: &OfferedValues, most: usize) -> String {
-        let value = |value: &OfferedValue| {
-            format!("\"{}\" ({})", shorten(&value.value, MAX_VALUE_CHARS), with_commas(value.offers))
-        };
-        let values: Vec<String> = offered.values.iter().take(most).map(value).collect();
-        let values = join_and(&values);
-        match (offered.value_count, offered.values.len().min(most)) {
-            (1, _) => format!("the only value is {values}"),
-            (all, shown) if all == shown => format!("the values are {values}"),
-            (all, _) => format!("the most similar of {} values are {values}", with_commas(all)),
-        }
-    }
-
     /// Says why a clause is true of no offer.
     pub fn failure(&self, clause: &ClauseReport, fault: &FailureReason) -> String {
         let one = self.nouns[0];
@@ -140,7 +126,7 @@ impl FailureWriter<'_> {
                 let Some(unmet) = &nested.unmet else { return format!("no {one} has {entry}") };
                 let unmet = self.shorten(unmet);
                 let offered = nested.offered.as_ref();
-                let offered = offered.map(|offered| format!("; {}", self.offered_phrase(offered, MAX_TOLD_STRINGS)));
+                let offered = offered.map(|offered| format!("; {}", offered_phrase(offered, MAX_TOLD_STRINGS)));
                 let closest = offered.or(nested.closest.as_ref().map(|(operator, bound, closest)| {
                     format!("; {}", closest_value_phrase(*operator, closest, bound))
                 }));
@@ -190,8 +176,7 @@ impl FailureWriter<'_> {
             });
             let values = self.shorten(&values.join(" or "));
             let offered = alternatives.first().and_then(|clause| clause.offered.as_ref());
-            let closest =
-                closest.or(offered.map(|offered| format!("; {}", self.offered_phrase(offered, MAX_TOLD_STRINGS))));
+            let closest = closest.or(offered.map(|offered| format!("; {}", offered_phrase(offered, MAX_TOLD_STRINGS))));
             return format!("no {} has {attribute} == {values}{}", self.nouns[0], closest.unwrap_or_default());
         }
         let phrases = alternatives.iter().take(MAX_EXPLAINED_ALTERNATIVES);
@@ -227,7 +212,7 @@ impl FailureWriter<'_> {
             );
         }
         let offered = clause.offered.as_ref();
-        let offered = offered.map(|offered| format!("; {}", self.offered_phrase(offered, MAX_TOLD_STRINGS)));
+        let offered = offered.map(|offered| format!("; {}", offered_phrase(offered, MAX_TOLD_STRINGS)));
         if let Some(comparison) = &clause.analysis.comparison {
             let attribute = comparison.attribute();
             let is_spelt_alike = |closest: &Value| similar_string(&[(closest, 1)], &comparison.bound).is_some();
@@ -267,6 +252,20 @@ impl FailureWriter<'_> {
         }
         let found = found.iter().map(|(count, word)| format!("{word} for {}", with_commas(*count)));
         format!("{shown} is never true: {}{}", join_and(&found.collect::<Vec<_>>()), offered.unwrap_or_default())
+    }
+}
+
+/// Says which strings the offers have, at most `most` of them: `the values are "X86_64" (54) and "aarch64" (2)`.
+fn offered_phrase(offered: &OfferedValues, most: usize) -> String {
+    let value = |value: &OfferedValue| {
+        format!("\"{}\" ({})", shorten(&value.value, MAX_VALUE_CHARS), with_commas(value.offers))
+    };
+    let values: Vec<String> = offered.values.iter().take(most).map(value).collect();
+    let values = join_and(&values);
+    match (offered.value_count, offered.values.len().min(most)) {
+        (1, _) => format!("the only value is {values}"),
+        (all, shown) if all == shown => format!("the values are {values}"),
+        (all, _) => format!("the most similar of {} values are {values}", with_commas(all)),
     }
 }
 

@@ -220,7 +220,7 @@ fn offered_in(part: &Expression, nested: &[Ad], rows_of: &[Vec<usize>], table: &
     let mut counter = ValueCounter::default();
     for (value, rows) in rows_with {
         let example = rows.first().map_or(0, |row| table.first_offer[*row]);
-        counter.add(&value, false, table.weights.of_rows(rows.into_iter()), example);
+        counter.add(&value, false, table.weights.of_rows(rows), example);
     }
     counter.finish(name, &[wanted.to_str().into_owned()], [0, 0])
 }

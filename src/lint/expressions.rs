@@ -138,12 +138,12 @@ impl ExpressionCheck<'_> {
 
     /// Reports a conditional that takes more as its condition than was probably meant. Adds what it takes to `told`.
     fn check_conditional(&mut self, told: &mut FxHashSet<usize>) {
+        /// Maximum length of what to write, in characters. The reader must see the parentheses.
+        const MAX_CHARS: usize = 180;
         let Some(greedy) = GreedyConditional::of(self.expression) else { return };
         told.insert(greedy.taken.identity());
         let symbol = greedy.operator.symbol();
         let message = format!("`?` binds less tightly than `{symbol}`: all before the `?` is its condition");
-        // The reader must see the parentheses.
-        const MAX_CHARS: usize = 180;
         let written = shorten(&expression_text(&greedy.regrouped, Style::of(self.dialect)), MAX_CHARS);
         let help = format!("write `{written}`");
         let slip = Slip::new(&rules::PRECEDENCE, self.expression, message).with_help(help);
@@ -296,8 +296,10 @@ pub fn unquoted(string: &Expression, dialect: Dialect) -> Option<Expression> {
     let inner = parse_expression(text.as_bytes(), ParseOptions::new(dialect)).ok()?;
     let is_expression = match inner.without_parentheses().kind() {
         ExpressionKind::Binary(operator, ..) => is_comparison(*operator) || operator.group() == OperatorGroup::Logic,
-        ExpressionKind::Unary(UnaryOperator::Not, _) | ExpressionKind::Call(..) | ExpressionKind::Select(..) => true,
-        ExpressionKind::Literal(Value::Boolean(_)) => true,
+        ExpressionKind::Unary(UnaryOperator::Not, _)
+        | ExpressionKind::Call(..)
+        | ExpressionKind::Select(..)
+        | ExpressionKind::Literal(Value::Boolean(_)) => true,
         _ => false,
     };
     is_expression.then_some(inner)
