@@ -92,7 +92,9 @@ mod tests {
             ),
         ] {
             let mut precedence = Precedence { priority: 2000.0, ..Precedence::default() };
-            holders.iter().for_each(|holder| precedence.add(*holder < 0.0, *holder));
+            for holder in holders {
+                precedence.add(*holder < 0.0, *holder);
+            }
             assert_eq!((precedence.phrase("its own").as_str(), precedence.cause().as_str()), (expected, cause));
         }
     }

@@ -79,11 +79,11 @@ impl SummaryWriter<'_> {
                 format!("{subject} {matches} none of {} as they are{drained}", self.count(report.offers))
             }
             RequestVerdict::Claimed => {
-                let states = self.slot_states(report, ", but none is free: ");
+                let states = Self::slot_states(report, ", but none is free: ");
                 format!("{}{states}{}", some(), self.narrowing_phrase(report))
             }
             RequestVerdict::Matches => {
-                format!("{}{}", some(), self.slot_states(report, ": "))
+                format!("{}{}", some(), Self::slot_states(report, ": "))
             }
             RequestVerdict::Taken(by) => {
                 let by = self.list_requests(by);
@@ -91,7 +91,7 @@ impl SummaryWriter<'_> {
                     Some(slots) if slots.matching.available() < report.matches => {
                         let taken =
                             if slots.matching.available() == 1 { "the free one goes" } else { "the free ones go" };
-                        format!("{}{}; {taken} to {by}", some(), self.slot_states(report, ": "))
+                        format!("{}{}; {taken} to {by}", some(), Self::slot_states(report, ": "))
                     }
                     _ if report.matches == 1 => format!("{}, which goes to {by}", some()),
                     _ => format!("{}, and all of them go to {by}", some()),
@@ -111,7 +111,7 @@ impl SummaryWriter<'_> {
             }
             RequestVerdict::Unranked { rule, missing } => {
                 let unranked = self.unranked_phrase(rule, missing.as_ref());
-                format!("{}{}; {unranked}", some(), self.slot_states(report, ": "))
+                format!("{}{}; {unranked}", some(), Self::slot_states(report, ": "))
             }
             RequestVerdict::NeedsGang => {
                 format!("{subject} {} Ports; leave out --reverse to explain gangs", self.verb("has", "have"))
@@ -282,7 +282,7 @@ impl SummaryWriter<'_> {
     }
 
     /// Says in which states the slots are that match, after `opening`. Empty if the offers have no states.
-    fn slot_states(&self, report: &RequestReport, opening: &str) -> String {
+    fn slot_states(report: &RequestReport, opening: &str) -> String {
         let Some(slots) = report.slots else { return String::new() };
         let sole = report.sole_claimant.as_ref().map(|user| format!("claimed by {}", user.to_str()));
         let named = |(number, words): (usize, &'static str)| {

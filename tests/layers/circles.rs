@@ -48,7 +48,10 @@ const CIRCLES: &[(&[&str], &str)] = &[
         ],
         "the table of keywords names the parsers of rules, and these look keywords up",
     ),
-    (&["explain/failure_reason", "explain/report"], "a disjunction fails because each of its operands does"),
+    (
+        &["explain/clause_slips", "explain/failure_reason", "explain/report"],
+        "a disjunction fails because each of its operands does, and a slip is tried on each",
+    ),
     (
         &[
             "cli/io/named_ad",

@@ -5,7 +5,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::ad::Ad;
-use crate::matching::policy::{AccountingGroup, PolicyFault, WeightedShare};
+use crate::matching::policy::{AccountingGroup, GroupAllocation, PolicyFault, WeightedShare};
 
 use super::Submitter;
 use super::allowance::{Allowance, WeightAllowance};
@@ -142,30 +142,25 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
                 self.negotiate_with(submitters, &mut members[group], limit)?;
             }
             usage.clone_from(&self.accounts().group_usage);
-            let mut used_of_allocated = 0.0;
-            for (group, used) in usage.iter().enumerate() {
-                used_of_allocated += f64::min(*used, allocation.allocated[group]);
-                if *used < allocation.allocated[group] {
-                    // Others may get what the group could not use.
-                    allocation.requested[group] = *used;
-                } else {
-                    allocation.requested[group] += allocation.allocated[group];
-                }
-            }
+            let used_of_allocated = return_unused(&mut allocation, &usage);
             if used_of_allocated >= allocation.allocated.iter().sum() || self.cycle.is_over() {
                 break;
             }
         }
         for group in (0..count).filter(|group| !had_turn[*group] && !members[*group].is_empty()) {
-            let (name, quota) = (&tree.groups()[group].name, allocation.quotas[group]);
-            let usage = self.accounts().group_usage[group];
-            self.cycle.report(NegotiationEvent::GroupSkipped { name, quota, usage });
-            let maximum = quota.max(allocation.allocated[group]);
-            let of = GroupMaximum { group, quota, maximum };
-            let of_group = || members[group].iter().map(|member| &submitters[*member]);
-            self.note(|record, books| record.note_group(books, of, of_group()));
+            let maximum = allocation.quotas[group].max(allocation.allocated[group]);
+            let of = GroupMaximum { group, quota: allocation.quotas[group], maximum };
+            self.skip_group(of, members[group].iter().map(|member| &submitters[*member]));
         }
         Ok(())
+    }
+
+    /// Reports a group that had no turn.
+    fn skip_group<'s>(&mut self, of: GroupMaximum, members: impl Iterator<Item = &'s Submitter>) {
+        let name = &self.share.groups.groups()[of.group].name;
+        let usage = self.accounts().group_usage[of.group];
+        self.cycle.report(NegotiationEvent::GroupSkipped { name, quota: of.quota, usage });
+        self.note(|record, books| record.note_group(books, of, members));
     }
 
     /// Adds to the record of limits, if there is one.
@@ -233,35 +228,19 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
             }
             let pie = self.accounts().total.min(limit.quota);
             let whole: f64 = members.iter().map(|member| 1.0 / submitters[*member].priority).sum();
-            let share_of = |cycle: &Self, submitter: &Submitter| {
+            let share_of = |accounts: &WeightAccounts, submitter: &Submitter| {
                 let own = 1.0 / submitter.priority / whole * pie;
-                let left = (own - cycle.accounts().usage(&submitter.name)).max(0.0);
+                let left = (own - accounts.usage(&submitter.name)).max(0.0);
                 let of_group = limit.group.map_or(f64::INFINITY, |_| (limit.quota - group_usage).max(0.0));
                 let unclaimed = left.min(of_group);
                 (if share.preempts { left } else { unclaimed }, unclaimed)
             };
-            let mut left: f64 = members.iter().map(|member| share_of(self, &submitters[*member]).0).sum();
+            let mut left: f64 = members.iter().map(|member| share_of(self.accounts(), &submitters[*member]).0).sum();
             if !share.preempts && left <= 0.0 {
                 break;
             }
             if number == 1 {
-                // Of equal priorities, the submitter that has the smaller part of its share comes first.
-                let starvation = |submitter: &Submitter| {
-                    let usage = self.accounts().usage(&submitter.name);
-                    let all = usage + share_of(self, submitter).0;
-                    if all > 0.0 { usage / all } else { f64::MAX }
-                };
-                let key = |member: &usize| (submitters[*member].priority, starvation(&submitters[*member]));
-                members.sort_by(|one, other| {
-                    let (one_key, other_key) = (key(one), key(other));
-                    let by_key = one_key.0.total_cmp(&other_key.0).then(one_key.1.total_cmp(&other_key.1));
-                    by_key.then_with(|| submitters[*one].name.cmp(&submitters[*other].name))
-                });
-                let asking = members.iter().filter(|member| self.cycle.open_demand(&submitters[**member]) > 0);
-                let asking: Vec<&usize> = asking.collect();
-                let tied = asking.windows(2).filter(|pair| key(pair[0]) == key(pair[1])).flatten();
-                let tied: Vec<String> = tied.map(|member| submitters[**member].name.clone()).collect();
-                self.cycle.outcome.tied_submitters.extend(tied);
+                self.put_in_order(submitters, members, &share_of);
             }
             let (left_before, members_before) = (left, members.len());
             let of_group = limit.group.map_or(f64::INFINITY, |_| (limit.quota - group_usage).max(0.0));
@@ -273,7 +252,7 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
                     break;
                 }
                 let submitter = &mut submitters[*member];
-                let (claimed_limit, unclaimed_limit) = share_of(self, submitter);
+                let (claimed_limit, unclaimed_limit) = share_of(self.accounts(), submitter);
                 let floor = share.floors.get(&submitter.name).filter(|_| is_floor_round);
                 let claimed_limit = floor.map_or(claimed_limit, |floor| floor.min(claimed_limit));
                 let allowance = WeightAllowance {
@@ -315,6 +294,34 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
             }
         }
         Ok(())
+    }
+
+    /// Puts submitters in the order of their turns: by priority, then by the part of the share that they use already, then by
+    /// name. `share_of` returns the weight that a submitter may still get. Records those that ask and are equal but for their
+    /// names.
+    fn put_in_order(
+        &mut self,
+        submitters: &[Submitter],
+        members: &mut [usize],
+        share_of: &dyn Fn(&WeightAccounts, &Submitter) -> (f64, f64),
+    ) {
+        let accounts = &self.cycle.ledger.weights;
+        let key = |member: &usize| {
+            let submitter = &submitters[*member];
+            let usage = accounts.usage(&submitter.name);
+            let all = usage + share_of(accounts, submitter).0;
+            (submitter.priority, if all > 0.0 { usage / all } else { f64::MAX })
+        };
+        members.sort_by(|one, other| {
+            let (one_key, other_key) = (key(one), key(other));
+            let by_key = one_key.0.total_cmp(&other_key.0).then(one_key.1.total_cmp(&other_key.1));
+            by_key.then_with(|| submitters[*one].name.cmp(&submitters[*other].name))
+        });
+        let is_asking = |member: &&usize| self.cycle.open_demand(&submitters[**member]) > 0;
+        let asking: Vec<&usize> = members.iter().filter(is_asking).collect();
+        let tied = asking.windows(2).filter(|pair| key(pair[0]) == key(pair[1])).flatten();
+        let tied: Vec<String> = tied.map(|member| submitters[**member].name.clone()).collect();
+        self.cycle.outcome.tied_submitters.extend(tied);
     }
 
     /// Serves the requests of a submitter. Returns whether the submitter got all that it can get, and the weight that it
@@ -391,4 +398,18 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
     fn group_usage(&self, limit: GroupLimit) -> f64 {
         limit.group.map_or(0.0, |group| self.accounts().group_usage[group])
     }
+}
+
+/// Lets others have what groups could not use of their allocations. Returns the weight that they used of them.
+fn return_unused(allocation: &mut GroupAllocation, usage: &[f64]) -> f64 {
+    let mut used_of_allocated = 0.0;
+    for (group, used) in usage.iter().enumerate() {
+        used_of_allocated += f64::min(*used, allocation.allocated[group]);
+        if *used < allocation.allocated[group] {
+            allocation.requested[group] = *used;
+        } else {
+            allocation.requested[group] += allocation.allocated[group];
+        }
+    }
+    used_of_allocated
 }

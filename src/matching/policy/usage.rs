@@ -8,10 +8,7 @@ use crate::format::Problem;
 use crate::format::document_tree::{ConfigReader, YamlContent, YamlNode, YamlTree, string_scalar};
 
 use super::parse::{NOT_POSITIVE, positive_number};
-use super::weighted_share::WeightedShare;
-
-/// Minimum real priority, which is the best one.
-pub const MIN_REAL_PRIORITY: f64 = 0.5;
+use super::weighted_share::{MIN_REAL_PRIORITY, WeightedShare};
 
 /// The usage of all submitters, kept in a YAML file.
 ///

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::usage::MIN_REAL_PRIORITY;
 use super::{GroupTree, PolicyRule};
+
+/// Minimum real priority, which is the best one.
+pub const MIN_REAL_PRIORITY: f64 = 0.5;
 
 /// Fair share by the weight of offers, within the quotas of groups.
 ///

@@ -101,7 +101,7 @@ struct SimulatedRequest {
 }
 
 /// A request that runs.
-struct Run {
+struct SimulatedRun {
     request: usize,
     /// The slots that it uses.
     slots: Vec<usize>,
@@ -117,7 +117,7 @@ struct Simulation<'s> {
     clusters: Option<RequestClusters>,
     slots: SimulatedSlots,
     /// The requests that run, by number.
-    runs: BTreeMap<usize, Run>,
+    runs: BTreeMap<usize, SimulatedRun>,
     next_run: usize,
     /// The end and the number of each run that ends.
     ends: BTreeSet<(i64, usize)>,
@@ -254,7 +254,7 @@ impl<'s> Simulation<'s> {
             return;
         }
         let number = self.next_run;
-        let (mut run, mut evicted) = (Run { request, slots: Vec::new(), end: None }, None);
+        let (mut run, mut evicted) = (SimulatedRun { request, slots: Vec::new(), end: None }, None);
         for granted in &grant.offers {
             let slot = slots[granted.offer];
             if let Some(number) = self.slots.run_in(slot).filter(|_| granted.portion.is_none()) {
@@ -298,7 +298,7 @@ impl<'s> Simulation<'s> {
     }
 
     /// Stops a run: its slots are free again, but for one that is taken by another request.
-    fn stop(&mut self, number: usize, at: i64, taken: Option<usize>) -> Option<Run> {
+    fn stop(&mut self, number: usize, at: i64, taken: Option<usize>) -> Option<SimulatedRun> {
         let run = self.runs.remove(&number)?;
         if let Some(end) = run.end {
             self.ends.remove(&(end, number));
