@@ -1232,7 +1232,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --userprio 'Compute priorities from this file: the output of `condor_userprio -long`, with lines such as `Name1 = "ann@cs"` and `Priority1 = 500`, or the negotiator''s `Accountantnew.log`. With --usage, the new usage file begins with these accounts'
             cand --submitter 'Leave what is about other submitters out of the transcript'
             cand --cycles 'Run N cycles: what a cycle leaves is what the next one finds'
-            cand --interval 'Seconds from one cycle to the next [default: NEGOTIATOR_INTERVAL of --config, or 60]'
+            cand --interval 'Seconds from one cycle to the next [default: `NEGOTIATOR_INTERVAL` of --config, or 60]'
             cand --run-time 'Seconds that a job runs, such as `RunTime ?: 3600`: an expression about the job, with the slot as TARGET. Without it, jobs run until the end'
             cand --from-history 'Take the jobs of this history as the queue: each waits from its `QDate`, and runs as long as it did. The first cycle is at the earliest `QDate`, when all slots are free'
             cand --notify 'Write a record for each party of each match to FILE, in JSON Lines. If FILE is `-`, print the records instead of the matches'

@@ -105,8 +105,8 @@ fn compare(pool: &Pool) -> [usize; 3] {
             assert!(!(summary.contains("of 0") && summary.contains("wait")), "{job} waits in vain: {summary}");
             let rejection = reasons.of_jobs.get(&job).filter(|detail| detail.starts_with("concurrency limit"));
             if verdict != "limited" {
-                let is_free = verdict == "matches" || verdict == "taken";
-                assert!(rejection.is_none() || !is_free, "{job}: {summary}, but {rejection:?}");
+                // A limit that keeps no free slot from a job is not the cause: others took the slots.
+                assert!(rejection.is_none() || verdict != "matches", "{job}: {summary}, but {rejection:?}");
             } else if let Some((_, group)) = summary.split_once("the group ") {
                 let name = group.split(' ').next().expect("a name");
                 let (used, most) = used_of(group.split_once(" has used ").expect("a use").1).expect("numbers");

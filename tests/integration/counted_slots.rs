@@ -190,7 +190,7 @@ fn a_dynamic_slot_counts_only_where_nothing_stands_for_it() {
             "all",
             vec![whole("slot1@a"), part("slot1_1@a"), part("slot1_2@a"), fixed("slot1@b")],
             &["--all-slots"],
-            "1.0 matches 4 of 4 slots: 2 are free and 2 are claimed by others",
+            "1.0 matches 4 of 4 slots: 2 are free and 2 are claimed by bob@a",
             String::new(),
         ),
         (
@@ -227,14 +227,14 @@ fn a_dynamic_slot_counts_only_where_nothing_stands_for_it() {
             "claimed",
             vec![part("slot1_1@a"), part("slot1_1@b"), fixed("slot1@c")],
             &[],
-            "1.0 matches 3 of 3 slots: 1 is free and 2 are claimed by others",
+            "1.0 matches 3 of 3 slots: 1 is free and 2 are claimed by bob@a",
             "note: 2 dynamic slots count as slots: the pool has no partitionable slots\n".to_owned(),
         ),
         (
             "one part",
             vec![part("slot1_1@a")],
             &[],
-            "1.0 matches 1 of 1 slot, which is claimed by another user",
+            "1.0 matches 1 of 1 slot, which is claimed by bob@a",
             "note: 1 dynamic slot counts as a slot: the pool has no partitionable slots\n".to_owned(),
         ),
         // As for `condor_q -mconstraint`, who names the kind of slots says which count.

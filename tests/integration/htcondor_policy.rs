@@ -223,7 +223,9 @@ fn concurrency_limits_hold() {
         ["negotiate", &requests, "--pool", &offers, "--policy", "htcondor", "--config", &config, "--transcript"];
     let (_, out, _) = classad(&arguments);
     assert!(
-        out.contains("2.0 is rejected: concurrency limit sw: 3 of 3 in use, 2 of them by requests served before; "),
+        out.contains(
+            "2.0 and 1 more are rejected: concurrency limit sw: 3 of 3 in use, 2 of them by requests served before; "
+        ),
         "{out}"
     );
 }

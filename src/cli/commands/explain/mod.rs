@@ -387,10 +387,8 @@ impl ExplainCommand {
         let competes = self.competes(case.policy);
         let (allocation, accounting) = if competes { allocate(session, case, has_gangs)? } else { Default::default() };
         LoadedPolicy::note_without_weight(session, accounting.without_weight);
-        let (allocation, accounting) = match self.unmatched {
-            true => (Some(allocation), accounting),
-            false => (None, accounting.before_cycle()),
-        };
+        let (allocation, accounting) =
+            if self.unmatched { (Some(allocation), accounting) } else { (None, accounting.before_cycle()) };
         let subjects = self.select_subjects(session, case, filter, [roots, unserved], allocation.as_ref())?;
         let groups = group_requests(session, case, gangs.as_ref(), (allocation.as_ref(), &accounting), &subjects.left);
         let output = self.ads.common.output;

@@ -226,7 +226,6 @@ mod tests {
             series.push(f64::from(cycle % 10));
         }
         assert!(series.points.len() < MAX_POINTS && series.width >= 100_000 / MAX_POINTS);
-        let mean = series.points.iter().sum::<f64>() / series.points.len() as f64;
-        assert!((mean - 4.5).abs() < 0.1, "{mean}");
+        assert!(series.points.iter().all(|mean| (mean - 4.5).abs() < 0.1), "{:?}", series.points);
     }
 }

@@ -43,12 +43,12 @@ pub struct CyclesArgs {
     /// Run N cycles: what a cycle leaves is what the next one finds
     ///
     /// A job waits from its `QDate` on. It starts as with --starts, and its slots are free again when its run time is over.
-    /// Usage and priorities follow. The rows are the matches of each cycle, with --starts the jobs that start, with
-    /// --by-submitter what each submitter has after each cycle: as a table over all cycles, or as a picture (-o svg).
+    /// Usage and priorities follow. The rows are the matches of each cycle, or with --starts the jobs that start. With
+    /// --by-submitter they are what each submitter has after each cycle. A table or a picture (-o svg) is about all cycles.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000),
           conflicts_with_all = ["transcript", "why", "compare", "usage", "notify"])]
     pub cycles: Option<u64>,
-    /// Seconds from one cycle to the next [default: NEGOTIATOR_INTERVAL of --config, or 60]
+    /// Seconds from one cycle to the next [default: `NEGOTIATOR_INTERVAL` of --config, or 60]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(i64).range(1..), requires = "cycles")]
     interval: Option<i64>,
     /// Seconds that a job runs, such as `RunTime ?: 3600`: an expression about the job, with the slot as TARGET. Without it,
@@ -254,7 +254,9 @@ fn totals_text(cycles: u64, totals: &SimulationTotals) -> String {
     let mut text =
         format!("{}; in the end, {} run and {} wait", parts.join(", "), with_commas(running), with_commas(waiting));
     if future > 0 {
-        text += &format!(", {} come later", with_commas(future));
+        text.push_str(", ");
+        text.push_str(&with_commas(future));
+        text.push_str(" come later");
     }
     text
 }

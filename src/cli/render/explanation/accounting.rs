@@ -48,7 +48,7 @@ impl Accounting {
     pub fn divide(&self, group: Vec<usize>) -> Vec<Vec<usize>> {
         let mut divided: IndexMap<_, Vec<usize>> = IndexMap::new();
         for request in group {
-            let limit = self.limits.get(&request).map(|limit| limit.to_string());
+            let limit = self.limits.get(&request).map(ToString::to_string);
             divided.entry((self.submitters.get(&request), limit)).or_default().push(request);
         }
         divided.into_values().collect()

@@ -114,7 +114,7 @@ impl<'c> ReportRenderer<'c> {
             let name = format!("{attribute} of {}", self.case.subjects[group[0]].id());
             sections.push(diagram::draw_clauses(session, &name, report, is_labelled));
         }
-        sections.push(self.offered_values(session, group, report));
+        sections.push(self.offered_values(report));
         if let Some(slots) = report.slots.filter(|_| has_all || report.verdict.is_of_states()) {
             sections.push(slot_table(&slots));
         }
@@ -227,8 +227,7 @@ impl<'c> ReportRenderer<'c> {
     }
 
     /// Lists the strings that the offers have where the clauses of the summary ask for others.
-    fn offered_values(&self, session: &Session, group: &[usize], report: &RequestReport) -> String {
-        let writer = self.case.summary_writer(session, "", group, MAX_CLAUSE_CHARS);
+    fn offered_values(&self, report: &RequestReport) -> String {
         let offered = report.told_clauses().into_iter().filter_map(|place| {
             let clause = &report.clauses[place];
             match &clause.failure {
@@ -239,7 +238,8 @@ impl<'c> ReportRenderer<'c> {
         });
         let listings = offered.map(|offered| {
             let value = |value: &OfferedValue| {
-                let having = format!("{}, such as {}", with_commas(value.offers), writer.offer_name(value.example));
+                let having =
+                    format!("{}, such as {}", with_commas(value.offers), self.case.partners[value.example].id());
                 (vec![format!("\"{}\"", shorten(&value.value, MAX_CLAUSE_CHARS))], having)
             };
             let mut rows: Vec<_> = offered.values.iter().take(DEFAULT_MAX_ITEMS).map(value).collect();
