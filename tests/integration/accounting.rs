@@ -56,8 +56,8 @@ struct Reasons {
     matched: BTreeSet<String>,
     of_jobs: BTreeMap<String, String>,
     ceilings: BTreeMap<String, String>,
-    /// What each group uses, and may use, as the last event says.
-    groups: BTreeMap<String, (String, String)>,
+    /// What each group uses, and may use, as each event says.
+    groups: BTreeMap<String, Vec<(String, String)>>,
 }
 
 /// Returns the numbers before and after ` of ` in a text such as `(6 of 6 in use)`.
@@ -80,9 +80,9 @@ impl Reasons {
                 "ceiling reached" => _ = reasons.ceilings.insert(submitter, detail),
                 "quota reached" | "skipped group" => {
                     let use_of_group = detail.split_once('(').and_then(|(_, numbers)| used_of(numbers));
-                    reasons.groups.extend(use_of_group.map(|numbers| (submitter, numbers)));
+                    reasons.groups.entry(submitter).or_default().extend(use_of_group);
                 }
-                "group" => reasons.groups.extend(used_of(&detail).map(|numbers| (submitter, numbers))),
+                "group" => reasons.groups.entry(submitter).or_default().extend(used_of(&detail)),
                 _ => {}
             }
         }
@@ -111,7 +111,7 @@ fn compare(pool: &Pool) -> [usize; 3] {
                 let name = group.split(' ').next().expect("a name");
                 let (used, most) = used_of(group.split_once(" has used ").expect("a use").1).expect("numbers");
                 let known = &reasons.groups[name];
-                assert_eq!((&used, &most), (&known.0, &known.1), "{job}: {summary}");
+                assert!(known.contains(&(used, most)), "{job}: {summary}, but {known:?}");
                 groups += 1;
             } else if let Some((_, share)) = summary.split_once(" of its share of ") {
                 assert!(used_of(share).is_some(), "{job}: {summary}");
@@ -142,9 +142,7 @@ fn explain_says_what_the_transcript_says() {
     let mut cycles = 0;
     for folder in std::fs::read_dir("tests/pool/cycles").expect("it is there") {
         let folder = folder.expect("it can be read").path();
-        // What differs: a group that has used more than its quota in one allocation, and may use less in the next.
-        let is_open = ["R13", "Z3b"].iter().any(|name| folder.ends_with(name));
-        if folder.is_dir() && !is_open {
+        if folder.is_dir() {
             let found = compare(&Pool::of_cycle(folder.to_str().expect("it is UTF-8")));
             println!("{}: {found:?}", folder.display());
             sums = std::array::from_fn(|at| sums[at] + found[at]);
@@ -152,7 +150,7 @@ fn explain_says_what_the_transcript_says() {
         }
     }
     println!("{cycles} cycles: {sums:?}");
-    assert!(cycles == 26 && sums.iter().all(|sum| *sum > 0), "{cycles} cycles: {sums:?}");
+    assert!(cycles == 28 && sums.iter().all(|sum| *sum > 0), "{cycles} cycles: {sums:?}");
 }
 
 const SLOTS: &str = "MyType = \"Machine\"\nName = \"slot1@a\"\nState = \"Unclaimed\"\nActivity = \"Idle\"\nCpus = 1\nRequirements = true\n\

@@ -242,7 +242,7 @@ fn a_dynamic_slot_counts_only_where_nothing_stands_for_it() {
             "constraint",
             vec![whole("slot1@a"), part("slot1_1@a"), part("slot1_2@a")],
             &["--offer-constraint", "slottype =?= \"Dynamic\" || dynamicslot"],
-            "1.0 matches 2 of 2 slots, but none is free: 2 are claimed by others",
+            "1.0 matches 2 of 2 slots, but none is free: 2 are claimed by bob@a",
             String::new(),
         ),
         (
