@@ -93,7 +93,7 @@ fn what_makes_no_sense_is_refused_or_told() {
     }
     for run_time in ["0 - 5", "Nothing", "\"long\"", "real(\"NaN\")"] {
         let (status, _, errors) = run(&jobs, &["--cycles", "2", "--run-time", run_time]);
-        let told = errors.contains("1 start without a run time of at least 0 seconds");
+        let told = errors.contains(&format!("1 start: `{run_time}` is not a number of at least 0"));
         assert!(status == Some(0) && told, "{run_time}: {errors}");
     }
     // A job that comes later than all cycles never starts.

@@ -106,7 +106,8 @@ impl CyclesArgs {
         session.note(&totals_text(of.cycles, &totals));
         if totals.without_run_time > 0 {
             let starts = counted(totals.without_run_time, "start");
-            session.note(&format!("{starts} without a run time of at least 0 seconds: such a job runs until the end"));
+            let rule = of.run_time.as_ref().map_or(String::new(), |rule| rule.expression.to_string());
+            session.note(&format!("{starts}: `{rule}` is not a number of at least 0, and the job runs until the end"));
         }
         Ok(Status::of(totals.matches > 0))
     }

@@ -201,15 +201,18 @@ impl<'p> Transcript<'p> {
     fn push_request(&mut self, (request, units): (usize, usize), submitter: &str, words: OutcomeWords, detail: &str) {
         let name = self.parties.request_name(request, None);
         self.add_record(submitter, words[2], [&name, "", "", detail]);
-        let mut outcome = RequestOutcome { words, detail: detail.to_owned(), first: name, count: units };
+        let mut outcome = RequestOutcome { words, detail: detail.to_owned(), first: name, count: 1 };
         if let Some(TranscriptLine { outcome: Some(before), .. }) = self.lines.last()
             && (before.words, before.detail.as_str()) == (words, detail)
         {
-            (outcome.first, outcome.count) = (before.first.clone(), before.count + units);
+            (outcome.first, outcome.count) = (before.first.clone(), before.count + 1);
             self.lines.pop();
         }
         let verb = words[usize::from(outcome.count > 1)];
-        let text = format!("  {} {verb}: {detail}", several(&outcome.first, outcome.count));
+        // The units of one request are no further requests.
+        let of_one =
+            if units > 1 && outcome.count == 1 { &format!(", {} of it", counted(units, "request")) } else { "" };
+        let text = format!("  {} {verb}{of_one}: {detail}", several(&outcome.first, outcome.count));
         self.lines.push(TranscriptLine { submitter: submitter.to_owned(), text, outcome: Some(outcome) });
     }
 
