@@ -216,6 +216,7 @@ impl Explain {
             },
             dialect: DIALECT,
             max_clause_chars: 120,
+            brevity: 0,
         };
         wording.summary(&self.explainer.explain(request))
     }

@@ -305,7 +305,7 @@
 //! assert_eq!(report.clauses[0].counts.is_false, 2);
 //! assert_eq!((report.changes[0].text().as_str(), report.changes[0].matched.count), ("Size 96 -> 64", 1));
 //! let ads = ["offer", "offers"];
-//! let wording = SummaryWriter { subject: "it", is_plural: false, nouns: ads, names: &|_: AdReference| String::new(), dialect, max_clause_chars: 70 };
+//! let wording = SummaryWriter { subject: "it", is_plural: false, nouns: ads, names: &|_: AdReference| String::new(), dialect, max_clause_chars: 70, brevity: 0 };
 //! let expected = "it matches none of 2 offers: no offer has Memory >= 96 (Size); the largest is 64";
 //! assert_eq!(wording.summary(&report), expected);
 //! ```

@@ -54,6 +54,9 @@ const LIMITED_RESOURCES: [LimitedResource; 3] = [
 /// `HoldReasonCode` of a job that someone held (`UserRequest`).
 const USER_REQUEST: i64 = 1;
 
+/// `HoldReasonCode` of a job whose input files are not there yet (`SpoolingInput`).
+const SPOOLING_INPUT: i64 = 16;
+
 /// `HoldReasonCode` of a job that a policy of the job (`JobPolicy`) or of the access point (`SystemPolicy`) held.
 const POLICIES: [i64; 2] = [3, 26];
 
@@ -104,6 +107,12 @@ impl HoldReason {
             }
         });
         HoldReason { text, codes, exceeded }
+    }
+
+    /// Whether the job waits for its input files, and is released without anyone's doing.
+    #[must_use]
+    pub fn is_spooling(&self) -> bool {
+        self.codes[0] == Some(SPOOLING_INPUT)
     }
 
     /// Whether someone held the job, or nobody says why it is held.

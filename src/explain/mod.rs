@@ -33,6 +33,7 @@ mod own_expression;
 mod pair;
 mod precedence;
 mod refusals;
+mod remedies;
 mod report;
 mod request_analysis;
 mod resource_shortage;

@@ -60,6 +60,9 @@ pub struct SummaryWriter<'w> {
     pub dialect: Dialect,
     /// Maximum length of a clause in characters; the rest is cut off.
     pub max_clause_chars: usize,
+    /// How much sentences leave out that the sections of a report tell: nothing (0), what else keeps offers away (1), also
+    /// the values in which offers refuse (2).
+    pub brevity: u8,
 }
 
 /// Maximum number of ads named in a sentence.
@@ -79,11 +82,11 @@ impl SummaryWriter<'_> {
                 format!("{subject} {matches} none of {} as they are{drained}", self.count(report.offers))
             }
             RequestVerdict::Claimed => {
-                let states = Self::slot_states(report, ", but none is free: ");
+                let states = self.slot_states(report, ", but none is free: ");
                 format!("{}{states}{}", some(), self.narrowing_phrase(report))
             }
             RequestVerdict::Matches => {
-                format!("{}{}", some(), Self::slot_states(report, ": "))
+                format!("{}{}", some(), self.slot_states(report, ": "))
             }
             RequestVerdict::Taken(by) => {
                 let by = self.list_requests(by);
@@ -91,7 +94,7 @@ impl SummaryWriter<'_> {
                     Some(slots) if slots.matching.available() < report.matches => {
                         let taken =
                             if slots.matching.available() == 1 { "the free one goes" } else { "the free ones go" };
-                        format!("{}{}; {taken} to {by}", some(), Self::slot_states(report, ": "))
+                        format!("{}{}; {taken} to {by}", some(), self.slot_states(report, ": "))
                     }
                     _ if report.matches == 1 => format!("{}, which goes to {by}", some()),
                     _ => format!("{}, and all of them go to {by}", some()),
@@ -111,7 +114,7 @@ impl SummaryWriter<'_> {
             }
             RequestVerdict::Unranked { rule, missing } => {
                 let unranked = self.unranked_phrase(rule, missing.as_ref());
-                format!("{}{}; {unranked}", some(), Self::slot_states(report, ": "))
+                format!("{}{}; {unranked}", some(), self.slot_states(report, ": "))
             }
             RequestVerdict::NeedsGang => {
                 format!("{subject} {} Ports; leave out --reverse to explain gangs", self.verb("has", "have"))
@@ -138,15 +141,16 @@ impl SummaryWriter<'_> {
             return format!(
                 ": {}; {}",
                 self.cause(report, as_they_are),
-                if_drained_phrase(drained, &ScarceResources::default())
+                self.if_drained_phrase(drained, &ScarceResources::default())
             );
         }
-        format!("{}{}", drained_note(report), self.narrowing_phrase(report))
+        format!("{}{}", self.drained_note(report), self.narrowing_phrase(report))
     }
 
     /// Says what else keeps many of the slots from a job. Begins with a semicolon, or is empty.
     fn narrowing_phrase(&self, report: &RequestReport) -> String {
-        let Some(narrowing) = &report.narrowing else { return String::new() };
+        let is_told = |narrowing: &&Narrowing| self.brevity == 0 || matches!(narrowing, Narrowing::Slip { .. });
+        let Some(narrowing) = report.narrowing.as_ref().filter(is_told) else { return String::new() };
         match narrowing {
             Narrowing::Slip { clause, fault } => {
                 format!("; {}", self.failures().failure(&report.clauses[*clause], fault))
@@ -282,7 +286,7 @@ impl SummaryWriter<'_> {
     }
 
     /// Says in which states the slots are that match, after `opening`. Empty if the offers have no states.
-    fn slot_states(report: &RequestReport, opening: &str) -> String {
+    fn slot_states(&self, report: &RequestReport, opening: &str) -> String {
         let Some(slots) = report.slots else { return String::new() };
         let sole = report.sole_claimant.as_ref().map(|user| format!("claimed by {}", user.to_str()));
         let named = |(number, words): (usize, &'static str)| {
@@ -291,7 +295,8 @@ impl SummaryWriter<'_> {
         };
         let found: Vec<(usize, String)> = slots.matching.words().into_iter().map(named).collect();
         let is = |number: usize| if number == 1 { "is" } else { "are" };
-        let drained = drained_note(report);
+        let is_told = self.brevity == 0 || slots.matching.available() == 0;
+        let drained = if is_told { self.drained_note(report) } else { String::new() };
         let states = match found.as_slice() {
             [] => String::new(),
             [(1, state)] => format!(", which is {state}"),
@@ -389,6 +394,7 @@ impl SummaryWriter<'_> {
                 let others: Vec<usize> = (0..report.clauses.len()).filter(is_other).collect();
                 let more = match others.len() {
                     0 => String::new(),
+                    _ if self.brevity > 1 => String::new(),
                     1 => format!("; no {} meets {} either", self.nouns[0], self.list_clauses(report, &others)),
                     others => format!("; {others} other clauses are met by no {} either", self.nouns[0]),
                 };
@@ -452,6 +458,7 @@ impl SummaryWriter<'_> {
     pub fn demand_phrase(&self, demand: &UnmetOfferClause, is_shared: bool) -> String {
         let UnmetOfferClause { clause, outcome, missing, part } = demand;
         let Some(clause) = clause else { return "it has no constraint, so it accepts nothing".to_owned() };
+        let missing = if self.brevity > 0 { &[][..] } else { missing };
         let missing = missing_attribute_note(self.subject, self.is_plural, missing);
         self.decisive_phrase(clause, *outcome, part.as_ref(), is_shared) + &missing
     }
@@ -479,7 +486,32 @@ impl SummaryWriter<'_> {
         };
         // The part may be a disjunction, whose operands belong together.
         let writer = SummaryWriter { max_clause_chars: self.max_clause_chars.saturating_mul(2), ..*self };
-        format!("{} is {}{}", writer.quoted(text), outcome.phrase(), part.values_phrase(is_shared))
+        let values = if self.brevity > 1 { String::new() } else { part.values_phrase(is_shared) };
+        format!("{} is {}{values}", writer.quoted(text), outcome.phrase())
+    }
+
+    /// Says how many partitionable slots are full, and what they have too little of. Begins with a semicolon, or is empty.
+    fn drained_note(&self, report: &RequestReport) -> String {
+        match report.slots.map_or(0, |slots| slots.if_drained) {
+            0 => String::new(),
+            number => format!("; {}", self.if_drained_phrase(number, &report.scarce)),
+        }
+    }
+
+    /// Says how many partitionable slots are full: they would match without their jobs. Says also what they have too little of.
+    fn if_drained_phrase(&self, slots: usize, scarce: &ScarceResources) -> String {
+        let [noun, are, their, none] = match slots {
+            1 => ["partitionable slot", "is", "its", "it does not have"],
+            _ => ["partitionable slots", "are", "their", "none has"],
+        };
+        let slots = with_commas(slots);
+        if scarce.is_empty() && self.brevity > 0 {
+            return format!("{slots} {noun} {are} full");
+        }
+        if scarce.is_empty() {
+            return format!("{slots} {noun} {are} full, and would match once {their} jobs end");
+        }
+        format!("{slots} {noun} {are} full: {}", scarce.phrase(none))
     }
 }
 
@@ -502,25 +534,4 @@ fn refusing_states(report: &RequestReport) -> String {
 /// Puts a phrase about scarce resources behind a main clause. Empty if there is no phrase.
 fn scarcity(phrase: String) -> String {
     if phrase.is_empty() { phrase } else { format!("; {phrase}") }
-}
-
-/// Says how many partitionable slots are full, and what they have too little of. Begins with a semicolon, or is empty.
-fn drained_note(report: &RequestReport) -> String {
-    match report.slots.map_or(0, |slots| slots.if_drained) {
-        0 => String::new(),
-        number => format!("; {}", if_drained_phrase(number, &report.scarce)),
-    }
-}
-
-/// Says how many partitionable slots are full: they would match without their jobs. Says also what they have too little of.
-fn if_drained_phrase(slots: usize, scarce: &ScarceResources) -> String {
-    let [noun, are, their, none] = match slots {
-        1 => ["partitionable slot", "is", "its", "it does not have"],
-        _ => ["partitionable slots", "are", "their", "none has"],
-    };
-    let slots = with_commas(slots);
-    if scarce.is_empty() {
-        return format!("{slots} {noun} {are} full, and would match once {their} jobs end");
-    }
-    format!("{slots} {noun} {are} full: {}", scarce.phrase(none))
 }

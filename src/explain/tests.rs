@@ -33,6 +33,7 @@ fn summary(report: &RequestReport) -> String {
         names: &names,
         dialect: Dialect::Condor,
         max_clause_chars: 60,
+        brevity: 0,
     };
     writer.summary(report)
 }

@@ -116,6 +116,7 @@ fn gang_details(request: &SpecAd, offers: &[SpecAd], policy: &Policy, context: &
         },
         dialect: context.dialect,
         max_clause_chars: MAX_VALUE_CHARS,
+        brevity: 0,
     };
     Some(writer.gang_summary(&report))
 }

@@ -374,6 +374,7 @@ fn check_text(report: &GangReport, failure: &GangFailure) {
         names: &names,
         dialect: Dialect::Classad,
         max_clause_chars: 1000,
+        brevity: 0,
     };
     let text = writer.gang_summary(report);
     let GangVerdict::Incompatible(empty) = &report.verdict else {

@@ -87,5 +87,6 @@ mod threads;
 mod torn;
 mod transform;
 mod trial;
+mod what_to_do;
 mod words;
 mod workload;

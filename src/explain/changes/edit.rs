@@ -1,6 +1,6 @@
 //! Edits of a request.
 
-use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Value};
+use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name, Value};
 use crate::ad::{Replacement, rewrite_expression};
 use crate::eval::FreeNames;
 use crate::explain::clauses::{parenthesized, text};
@@ -12,7 +12,7 @@ use crate::text::{join_and, with_short_numbers};
 /// that several edits can be applied in sequence.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RequestEdit {
-    /// Drops a clause: replaces it with `true`.
+    /// Drops a clause of a conjunction.
     Drop {
         /// The clause to drop.
         clause: Expression,
@@ -102,9 +102,7 @@ impl RequestEdit {
                 changed.or_else(|| Some(request.with(name.clone(), to.clone())))
             }
             RequestEdit::Rewrite { clause, to } => replace_expression(request, clause, &parenthesized(to)),
-            RequestEdit::Drop { clause } => {
-                replace_expression(request, clause, &Expression::literal(Value::Boolean(true)))
-            }
+            RequestEdit::Drop { clause } => drop_clause(request, clause),
             RequestEdit::Define { name } => Some(request.with(name.clone(), Expression::literal(Value::string("any")))),
             RequestEdit::Remove { name, .. } => {
                 let others = request.iter().filter(|attribute| attribute.name != name);
@@ -159,6 +157,16 @@ impl RequestEdit {
 /// Replaces an expression wherever the request contains it. `None` if the request does not contain the expression.
 fn replace_expression(request: &Ad, from: &Expression, to: &Expression) -> Option<Ad> {
     rewrite_ad(request, &mut |part| part.ptr_eq(from).then(|| to.clone()))
+}
+
+/// Removes a clause from the conjunction that holds it. A clause that is no part of a conjunction becomes `true`.
+fn drop_clause(request: &Ad, clause: &Expression) -> Option<Ad> {
+    let is_clause = |part: &Expression| part.without_parentheses().ptr_eq(clause.without_parentheses());
+    rewrite_ad(request, &mut |part| match part.kind() {
+        ExpressionKind::Binary(BinaryOperator::And, left, right) if is_clause(left) => Some(right.clone()),
+        ExpressionKind::Binary(BinaryOperator::And, left, right) if is_clause(right) => Some(left.clone()),
+        _ => part.ptr_eq(clause).then(|| Expression::literal(Value::Boolean(true))),
+    })
 }
 
 /// Removes one port, or a whole outermost group, from the list that contains it. The group is removed if `labels` has

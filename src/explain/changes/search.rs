@@ -1,6 +1,6 @@
 //! Searches for changes with which a request matches: verifies proposals, then adds edits to the most promising ones.
 
-use crate::ad::{Ad, Dialect, Expression};
+use crate::ad::{Ad, Dialect, Expression, Name};
 use crate::explain::distance::as_number;
 use crate::explain::slots::SlotTally;
 
@@ -85,6 +85,17 @@ impl<M> RequestChange<M> {
             [RequestEdit::Rewrite { clause, .. }] if self.size <= 0.0 => Some(clause.clone()),
             _ => None,
         }
+    }
+
+    /// Returns the attributes that the change sets in `request`, which it changes, and their new expressions: `None` for an
+    /// attribute that it removes.
+    #[must_use]
+    pub fn assignments(&self, request: &Ad) -> Vec<(Name, Option<Expression>)> {
+        let is_kept = |name: &Name, value: &Expression| request.get(name).is_some_and(|old| old.ptr_eq(value));
+        let set = self.request.iter().filter(|of| !is_kept(of.name, of.expression));
+        let set = set.map(|of| (of.name.clone(), Some(of.expression.clone())));
+        let removed = request.iter().filter(|of| self.request.get(of.name).is_none());
+        set.chain(removed.map(|of| (of.name.clone(), None))).collect()
     }
 
     /// The descriptions of all edits on one line, separated by ` and `.

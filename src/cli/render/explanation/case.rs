@@ -24,6 +24,12 @@ use crate::cli::session::Session;
 /// Maximum number of elements in lists of offers, and of groups of offers, of a report without `--all-offers`.
 pub const MAX_LISTED_OFFERS: usize = 10;
 
+/// Maximum number of characters of a summary sentence that is not brief.
+const MAX_SUMMARY_CHARS: usize = 160;
+
+/// Maximum number of characters of a clause that the briefest summary sentence quotes.
+const BRIEF_CLAUSE_CHARS: usize = 40;
+
 /// The input of an explanation: the ads to explain, and those that they could match.
 pub struct ExplanationInput<'c> {
     pub parties: &'c Parties,
@@ -317,14 +323,35 @@ impl<'c> ExplanationInput<'c> {
     }
 
     /// Returns the summary sentence about a group. `longest` is the maximum number of characters of a clause that the
-    /// sentence quotes.
+    /// sentence quotes. If clauses are cut, a long sentence becomes a brief one.
     pub fn summary(&self, session: &Session, group: &[usize], report: &RequestReport, longest: usize) -> String {
+        let sentence = |brevity, longest| self.sentence(session, group, report, (brevity, longest));
+        let is_long = |text: &str| longest < usize::MAX && text.chars().count() > MAX_SUMMARY_CHARS;
+        let whole = sentence(0, longest);
+        let briefer = is_long(&whole).then(|| sentence(1, longest));
+        match briefer {
+            Some(briefer) if is_long(&briefer) => sentence(2, BRIEF_CLAUSE_CHARS),
+            briefer => briefer.unwrap_or(whole),
+        }
+    }
+
+    fn sentence(
+        &self,
+        session: &Session,
+        group: &[usize],
+        report: &RequestReport,
+        (brevity, longest): (u8, usize),
+    ) -> String {
+        let writer = |subject: &str| {
+            let writer = self.summary_writer(session, subject, group, longest);
+            SummaryWriter { brevity, ..writer }.summary(report)
+        };
         let subject = self.group_name(group);
         let Some(state) = self.slot_phrase(session, group) else {
-            return single_line(&self.summary_writer(session, &subject, group, longest).summary(report));
+            return single_line(&writer(&subject));
         };
         let (it, is) = if group.len() == 1 { ("it", "is") } else { ("they", "are") };
-        let summary = self.summary_writer(session, it, group, longest).summary(report);
+        let summary = writer(it);
         single_line(&format!("{subject} {is} {state}; {summary}"))
     }
 
@@ -350,7 +377,7 @@ impl<'c> ExplanationInput<'c> {
         max_clause_chars: usize,
     ) -> SummaryWriter<'w> {
         let (is_plural, nouns, dialect) = (group.len() > 1, self.nouns, session.dialect());
-        SummaryWriter { subject, is_plural, nouns, names: self, dialect, max_clause_chars }
+        SummaryWriter { subject, is_plural, nouns, names: self, dialect, max_clause_chars, brevity: 0 }
     }
 }
 

@@ -10,18 +10,23 @@ use crate::cli::session::Session;
 use super::writer::{shorten, with_commas};
 
 /// Draws the clauses of a report. `name` is the heading of the diagram. `is_labelled` gets the index of a clause, and
-/// tells whether the clause gets a label.
+/// tells whether the clause gets a label. Unless `is_whole`, the other clauses are only
+/// counted.
 pub fn draw_clauses(
     session: &Session,
     name: &str,
     report: &RequestReport,
     is_labelled: impl Fn(usize) -> bool,
+    is_whole: bool,
 ) -> String {
     let width = diagnostics::terminal_width();
     let room = width.saturating_sub(12).max(20);
     let (mut text, mut labels) = (String::new(), Vec::new());
-    for (place, clause) in report.clauses.iter().enumerate() {
-        text.push_str(if place == 0 { "   " } else { "\n&& " });
+    // Clauses that decide nothing are only counted, unless there is but one.
+    let unlabelled = (0..report.clauses.len()).filter(|place| !is_labelled(*place)).count();
+    let is_folding = !is_whole && (2..report.clauses.len()).contains(&unlabelled);
+    for (place, clause) in report.clauses.iter().enumerate().filter(|(place, _)| !is_folding || is_labelled(*place)) {
+        text.push_str(if text.is_empty() { "   " } else { "\n&& " });
         let shown = shorten(&single_line(&parenthesized(clause)), room);
         if is_labelled(place) {
             let span = SourceSpan::new(text.len().into(), shown.len());
@@ -31,6 +36,9 @@ pub fn draw_clauses(
             labels.push(LabeledSpan::new_with_span(Some(label), span));
         }
         text.push_str(&shown);
+    }
+    if is_folding {
+        text.push_str(&format!("\n&& {unlabelled} other clauses (-v)"));
     }
     let picture = Report::new(MietteDiagnostic::new("clauses").with_labels(labels));
     let picture = picture.with_source_code(NamedSource::new(single_line(name), text));

@@ -29,14 +29,14 @@ impl ExplanationWriter {
         is_data(self.form)
     }
 
-    /// Adds a report that was rendered in the writer's form. A report of several lines of text has a blank line
+    /// Adds a report that was rendered in the writer's form. A report of more than two lines of text has a blank line
     /// between itself and each neighbour.
     pub fn add(&mut self, report: String) -> Result<(), Failure> {
         match self.form {
             OutputForm::Json => self.reports.push(report),
             OutputForm::Jsonl => out().write_all(report.as_bytes())?,
             _ => {
-                let is_brief = report.lines().count() == 1;
+                let is_brief = report.lines().count() <= 2;
                 let gap = if self.was_brief.is_some_and(|was_brief| !was_brief || !is_brief) { "\n" } else { "" };
                 self.was_brief = Some(is_brief);
                 write!(out(), "{gap}{report}")?;

@@ -1,22 +1,33 @@
 //! Reports as JSON, of the schema `classad.explain/2`.
 
 use classad::explain::{ClauseReport, JobReport, RequestChange, RequestReport};
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use super::case::ExplanationInput;
+use super::remedies;
 use crate::cli::render::json::value_json;
+use crate::cli::session::Session;
 
 /// The name of the JSON schema of reports.
 pub const SCHEMA: &str = "classad.explain/2";
 
 /// Returns the JSON report about a group of equivalent requests or, with `--reverse`, offers.
-pub fn report_json(case: &ExplanationInput<'_>, group: &[usize], report: &RequestReport, summary: &str) -> Json {
+pub fn report_json(
+    session: &Session,
+    case: &ExplanationInput<'_>,
+    group: &[usize],
+    report: &RequestReport,
+    summary: &str,
+) -> Json {
     let requests: Vec<&str> = group.iter().map(|request| case.subjects[*request].id()).collect();
     let attributes: Vec<&str> = report.attributes.iter().map(classad::ad::Name::as_str).collect();
     let change = |change: &RequestChange| {
         let matched = change.matched;
+        let assignments = remedies::assignments(change, &case.subjects[group[0]].ad).into_iter();
         json!({
             "change": change.text(), "steps": change.steps, "matches": matched.count, "free": matched.free(),
+            "set": assignments.map(|(name, value)| (name, value.into())).collect::<Map<_, _>>(),
+            "command": remedies::change_command(session, case, group, change),
         })
     };
     let changes = |is_far_less: bool| -> Json {
@@ -49,6 +60,7 @@ pub fn report_json(case: &ExplanationInput<'_>, group: &[usize], report: &Reques
         "if_drained": report.if_drained.iter().map(|slot| offer(*slot)).collect::<Vec<_>>(),
         "clauses": report.clauses.iter().map(clause_json).collect::<Json>(),
         "conflicts": report.conflicts.sets,
+        "what_to_do": remedies::phrases(session, case, group, report),
         "changes": changes(false),
         "far_less": changes(true),
         "nearest": nearest.collect::<Json>(),

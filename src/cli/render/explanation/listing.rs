@@ -11,9 +11,11 @@ use super::writer::MAX_EVIDENCE_ITEMS;
 /// Returns a heading with rows of two columns below it, or an empty text if there are no rows. The left column of a row
 /// may have several lines.
 pub fn two_column_listing(heading: &str, rows: &[(Vec<String>, String)]) -> String {
-    if rows.is_empty() {
-        return String::new();
-    }
+    if rows.is_empty() { String::new() } else { format!("{heading}\n{}", two_column_rows(rows).concat()) }
+}
+
+/// Returns the lines of each row of two columns, aligned. The left column of a row may have several lines.
+pub fn two_column_rows(rows: &[(Vec<String>, String)]) -> Vec<String> {
     let width = diagnostics::terminal_width().saturating_sub(4);
     let length = |text: &str| text.chars().count();
     let right = rows.iter().map(|(_, right)| length(right)).max().unwrap_or_default();
@@ -31,14 +33,13 @@ pub fn two_column_listing(heading: &str, rows: &[(Vec<String>, String)]) -> Stri
     // If the left column is too long, the right column goes to the next line.
     let lengths = rows.iter().flat_map(|(left, _)| left).map(|line| length(line));
     let left = lengths.filter(|length| *length <= room).max().unwrap_or(2);
-    let mut text = format!("{heading}\n");
-    for (lines, count) in rows {
+    let row = |(lines, right): (Vec<String>, &String)| {
         let left_column = lines.join("\n  ");
         let last = lines.last().map_or(0, |last| length(last));
         let (gap, pad) = if last > left { ("\n  ", left) } else { ("", left - last) };
-        let _ = writeln!(text, "  {left_column}{gap}{}  {}", " ".repeat(pad), single_line(count));
-    }
-    text
+        format!("  {left_column}{gap}{}  {}\n", " ".repeat(pad), single_line(right))
+    };
+    rows.into_iter().map(row).collect()
 }
 
 /// Appends a line such as `and 5 more changes` if not all items are printed. `all` is the number of items, `most` the

@@ -11,6 +11,7 @@ pub mod gangs;
 pub mod json;
 pub mod listing;
 pub mod pair;
+pub mod remedies;
 mod spread_text;
 mod verdict_codes;
 pub mod writer;

@@ -4,12 +4,12 @@ use classad::ad::Truth;
 use std::fmt::Write as _;
 
 use classad::explain::{
-    AdNames, ClauseRemark, ClosestOffer, FailureReason, GangReport, LastRejection, MatchingOffers, OfferedValue,
-    RefusalGroup, RequestChange, RequestEdit, RequestReport, RequestVerdict, SlotCounts, SlotTally, UnmetOfferClause,
+    AdNames, ClauseRemark, ClosestOffer, FailureReason, GangReport, LastRejection, OfferedValue, RefusalGroup,
+    RequestReport, RequestVerdict, SlotCounts, UnmetOfferClause,
 };
 
 use classad::protocol::SlotState;
-use classad::text::{counted, join_and, join_first};
+use classad::text::{counted, join_and};
 use indexmap::IndexMap;
 use serde_json::Value as Json;
 
@@ -23,7 +23,7 @@ use super::case::{ExplanationInput, MAX_LISTED_OFFERS};
 use super::gangs::ListedParties;
 use super::listing::{push_rest, two_column_listing, wrapped};
 use super::pair;
-use super::verdict_codes::{needs_change, no_change_phrase};
+use super::remedies::what_to_do;
 use super::{diagram, gangs};
 
 /// Maximum number of characters of a clause that is quoted in a sentence.
@@ -61,13 +61,15 @@ impl<'c> ReportRenderer<'c> {
     pub fn report(&self, session: &Session, group: &[usize], report: &RequestReport) -> Result<String, Failure> {
         if self.is_data() {
             let summary = self.case.summary(session, group, report, usize::MAX);
-            return Ok(self.json(&super::json::report_json(self.case, group, report, &summary)));
+            return Ok(self.json(&super::json::report_json(session, self.case, group, report, &summary)));
         }
         let is_known = report.verdict.is_told_by_summary() && self.case.evidence_level == 0;
         let is_brief = is_known || report.verdict == RequestVerdict::NoOffers;
         let mut text = sentence_line(&self.case.summary(session, group, report, MAX_CLAUSE_CHARS));
         text.push_str(&self.job_remarks(session, group, &report.verdict));
-        if !is_brief {
+        if is_brief {
+            text.push_str(&what_to_do(session, self.case, group, report));
+        } else {
             text.push_str(&self.sections(session, group, report)?);
         }
         Ok(text)
@@ -107,15 +109,15 @@ impl<'c> ReportRenderer<'c> {
         let decisive = report.told_clauses();
         let never = |place: usize| report.clauses[place].counts.is_true == 0;
         let is_labelled = |place: usize| has_all || decisive.contains(&place) || never(place);
-        let mut sections = Vec::new();
+        let mut sections = vec![what_to_do(session, self.case, group, report)];
         if (0..report.clauses.len()).any(is_labelled) {
             let attribute = report.clauses[0].analysis.clause.path.first();
             let attribute = attribute.map(ToString::to_string).unwrap_or_default();
             let name = format!("{attribute} of {}", self.case.subjects[group[0]].id());
-            sections.push(diagram::draw_clauses(session, &name, report, is_labelled));
+            sections.push(diagram::draw_clauses(session, &name, report, &is_labelled, has_all));
         }
         sections.push(self.offered_values(report));
-        if let Some(slots) = report.slots.filter(|_| has_all || report.verdict.is_of_states()) {
+        if let Some(slots) = report.slots.filter(|_| has_all) {
             sections.push(slot_table(&slots));
         }
         if has_all && !report.clauses.is_empty() {
@@ -126,29 +128,13 @@ impl<'c> ReportRenderer<'c> {
         } else if report.tells_refusals() {
             sections.push(self.refusals(session, group, report, DEFAULT_MAX_ITEMS));
         }
-        let most = if has_all { usize::MAX } else { DEFAULT_MAX_ITEMS };
-        let changes = |title: &str, is_far_less| {
-            let found = report.changes.iter().filter(|change| change.is_far_less == is_far_less);
-            changes(title, &found.collect::<Vec<_>>(), most, (report, self.case.nouns))
-        };
-        let it = if group.len() == 1 { "it" } else { "they" };
-        // Slots match already, but none is free.
-        let free = if report.matches > 0 { " a free slot" } else { "" };
-        sections.push(changes(&format!("{it} would match{free} with:"), false));
-        sections.push(changes(&format!("{it} would match if {it} asked for much less:"), true));
-        if report.sought_changes && report.changes.is_empty() && needs_change(report.verdict.as_str()) {
-            let writer = self.case.summary_writer(session, "", group, MAX_CLAUSE_CHARS);
-            let is_slip =
-                |refusal: &RefusalGroup| refusal.demand.missing.iter().any(|missing| !missing.near.is_empty());
-            let slip = if report.refusals.iter().any(is_slip) {
-                format!("; the requirements of the {} may misspell attributes", self.case.nouns[1])
-            } else {
-                String::new()
-            };
-            sections.push(format!("{}{slip}\n", no_change_phrase(&writer.cause_phrase(report))));
+        // Where it says no more than the sections above, it is left out.
+        let fails_untold = |near: &ClosestOffer| near.failed_clauses.iter().any(|(place, _)| !is_labelled(*place));
+        let tells_more = |near: &ClosestOffer| fails_untold(near) || near.unmet_demands.len() > 1;
+        let adds = |near: &ClosestOffer| tells_more(near) && !report.if_drained.contains(&near.offer);
+        if has_all || report.closest.first().is_some_and(adds) {
+            sections.push(self.nearest(session, group, report, if has_all { DEFAULT_MAX_ITEMS } else { 1 }));
         }
-        sections.push(self.drained_slots(report, if has_all { MAX_EVIDENCE_ITEMS } else { DEFAULT_MAX_ITEMS }));
-        sections.push(self.nearest(session, group, report, if has_all { DEFAULT_MAX_ITEMS } else { 1 }));
         sections.push(findings(report, has_all));
         if has_all {
             sections.push(wrapped(&format!("not examined: {}", self.case.not_examined.join(", "))));
@@ -257,19 +243,6 @@ impl<'c> ReportRenderer<'c> {
         listings.collect()
     }
 
-    /// Names the full slots that would match without their jobs, at most `most`.
-    fn drained_slots(&self, report: &RequestReport, most: usize) -> String {
-        let number = report.slots.map_or(0, |slots| slots.if_drained);
-        if report.if_drained.is_empty() {
-            return String::new();
-        }
-        let names = report.if_drained.iter().map(|slot| self.case.partners[*slot].id());
-        wrapped(&single_line(&format!(
-            "full slots that would match once their jobs end: {}",
-            join_first(names, number, most)
-        )))
-    }
-
     /// Returns the name of an offer, with its state if it is a slot that is not free.
     fn named_with_state(&self, session: &Session, group: &[usize], offer: usize) -> String {
         let user = self.case.user_of(session, group);
@@ -319,58 +292,6 @@ fn rejection_text(last: &LastRejection) -> String {
         Some(time) => format!(": {}, reason: {}", utc_text(time), last.reason),
         None => format!(", reason: {}", last.reason),
     }
-}
-
-/// Returns the section that lists changes with which the group would match, below `title`. `most` is the maximum number
-/// of changes. `ads` is the noun of the matched ads, singular and plural.
-fn changes(title: &str, changes: &[&RequestChange], most: usize, (report, ads): (&RequestReport, [&str; 2])) -> String {
-    let rows = changes.iter().take(most).map(|change| {
-        let MatchingOffers { count, states } = change.matched;
-        let matches = format!("{} {}", with_commas(count), ads[usize::from(count != 1)]);
-        let states = states.map_or(String::new(), |states| format!(", {}", states_phrase(&states)));
-        let refusing = match refusing_after(change, report) {
-            0 => String::new(),
-            1 => "; 1 refuses".to_owned(),
-            refusing => format!("; {} refuse", with_commas(refusing)),
-        };
-        (change.steps.clone(), matches + &states + &refusing)
-    });
-    let rows: Vec<(Vec<String>, String)> = rows.collect();
-    let mut text = two_column_listing(title, &rows);
-    push_rest(&mut text, changes.len(), most, "change");
-    text
-}
-
-/// Says in which states slots are: `all free`, `none free: 2 claimed, 1 offline`, `2 free`.
-fn states_phrase(states: &SlotTally) -> String {
-    let (all, free) = (states.all(), states.available());
-    match free {
-        0 => {
-            // Who claimed them does not matter, and is not known.
-            let words = states.words().into_iter().map(|(number, words)| match words.strip_prefix("claimed") {
-                Some(_) => (number, "claimed"),
-                None => (number, words),
-            });
-            match words.collect::<Vec<_>>().as_slice() {
-                [(_, state)] => (*state).to_owned(),
-                several => {
-                    let several = several.iter().map(|(number, state)| format!("{} {state}", with_commas(*number)));
-                    format!("none free: {}", several.collect::<Vec<_>>().join(", "))
-                }
-            }
-        }
-        1 if all == 1 => "free".to_owned(),
-        free if free == all => "all free".to_owned(),
-        free => format!("{} free", with_commas(free)),
-    }
-}
-
-/// Returns the number of offers that meet all clauses after a change which drops one clause, but whose own constraints
-/// refuse the request; 0 for other changes.
-fn refusing_after(change: &RequestChange, report: &RequestReport) -> usize {
-    let [RequestEdit::Drop { clause }] = change.edits.as_slice() else { return 0 };
-    let dropped = report.clauses.iter().find(|known| known.analysis.clause.expression.ptr_eq(clause));
-    dropped.map_or(0, |dropped| (report.suitable + dropped.sole_blocker).saturating_sub(change.matched.count))
 }
 
 fn conflicts(report: &RequestReport) -> String {

@@ -25,7 +25,7 @@ pub fn summary_writer<'w>(
     max_clause_chars: usize,
 ) -> SummaryWriter<'w> {
     let nouns = ["offer", "offers"];
-    SummaryWriter { subject, is_plural: false, nouns, names: parties, dialect, max_clause_chars }
+    SummaryWriter { subject, is_plural: false, nouns, names: parties, dialect, max_clause_chars, brevity: 0 }
 }
 
 /// Returns the steps of a change after which a request would get a gang. The steps include the additional offer that

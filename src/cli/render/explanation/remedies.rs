@@ -1,0 +1,200 @@
+//! What to do about a report: waiting, the changes that help, and the commands that make them.
+
+use classad::ad::{Ad, Dialect, Expression};
+use classad::explain::{
+    HoldReason, MatchingOffers, RefusalGroup, RequestChange, RequestEdit, RequestReport, RequestVerdict, SlotTally,
+};
+use classad::syntax::{Style, expression_text};
+use classad::text::counted;
+
+use crate::cli::render::diagnostics::single_line;
+use crate::cli::session::Session;
+
+use super::case::ExplanationInput;
+use super::listing::{push_rest, push_wrapped, two_column_rows, wrapped};
+use super::verdict_codes::{needs_change, no_change_phrase};
+use super::writer::{DEFAULT_MAX_ITEMS, MAX_CLAUSE_CHARS, with_commas};
+
+/// Maximum number of jobs that a command names.
+const MAX_COMMANDED_JOBS: usize = 10;
+
+/// The commands of submit files for attributes of jobs. Any other attribute is set as `My.Name`.
+const SUBMIT_COMMANDS: [(&str, &str); 5] = [
+    ("RequestCpus", "request_cpus"),
+    ("RequestMemory", "request_memory"),
+    ("RequestDisk", "request_disk"),
+    ("RequestGPUs", "request_gpus"),
+    ("RequireGPUs", "require_gpus"),
+];
+
+/// Returns what can be done for a group: phrases, changes with what makes them, or that no change was found.
+pub fn what_to_do(session: &Session, case: &ExplanationInput<'_>, group: &[usize], report: &RequestReport) -> String {
+    let phrases = phrases(session, case, group, report);
+    let held = report.job.as_ref().and_then(|job| job.hold.as_ref());
+    let release = held.map_or_else(Vec::new, |hold| release_commands(case, group, hold));
+    // A job that runs or has ended needs no change.
+    let is_over = held.is_none() && matches!(report.verdict, RequestVerdict::NotWaiting(_));
+    let has_all = case.evidence_level > 0;
+    // One can wait rather than do with much less in slots that are not free either.
+    let is_told = |change: &&RequestChange| {
+        !is_over && (has_all || phrases.is_empty() || !change.is_far_less || change.matched.free() != Some(0))
+    };
+    let changes: Vec<&RequestChange> = report.changes.iter().filter(is_told).collect();
+    if let ([phrase], [], []) = (phrases.as_slice(), release.as_slice(), changes.as_slice()) {
+        return wrapped(&single_line(&format!("what to do: {phrase}")));
+    }
+    if phrases.is_empty() && changes.is_empty() {
+        return String::new();
+    }
+    let commanded = |commands: Vec<String>| commands.into_iter().map(|command| format!("    {command}\n"));
+    let mut text = "what to do:\n".to_owned();
+    for phrase in &phrases {
+        push_wrapped(&mut text, "  ", &single_line(phrase));
+    }
+    text.extend(commanded(release));
+    let most = if has_all { usize::MAX } else { DEFAULT_MAX_ITEMS };
+    let rows: Vec<(Vec<String>, String)> =
+        changes.iter().take(most).map(|change| change_row(change, report, case.nouns)).collect();
+    for (row, change) in two_column_rows(&rows).into_iter().zip(&changes) {
+        text.push_str(&row);
+        text.extend(commanded(change_command(session, case, group, change).into_iter().collect()));
+    }
+    push_rest(&mut text, changes.len(), most, "change");
+    text
+}
+
+/// Says what can be done without a change, or that no change was found.
+pub fn phrases(session: &Session, case: &ExplanationInput<'_>, group: &[usize], report: &RequestReport) -> Vec<String> {
+    let writer = case.summary_writer(session, if group.len() == 1 { "it" } else { "them" }, group, MAX_CLAUSE_CHARS);
+    let mut phrases: Vec<String> = if case.is_reverse { Vec::new() } else { writer.remedies(report) };
+    if report.sought_changes && report.changes.is_empty() && needs_change(report.verdict.as_str()) {
+        let is_slip = |refusal: &RefusalGroup| refusal.demand.missing.iter().any(|missing| !missing.near.is_empty());
+        let slip = if report.refusals.iter().any(is_slip) {
+            format!("; the requirements of the {} may misspell attributes", case.nouns[1])
+        } else {
+            String::new()
+        };
+        phrases.push(format!("{}{slip}", no_change_phrase(&writer.cause_phrase(report))));
+    }
+    phrases
+}
+
+/// Returns the steps of a change, and what then matches. `ads` is the noun of the matched ads, singular and plural.
+fn change_row(change: &RequestChange, report: &RequestReport, ads: [&str; 2]) -> (Vec<String>, String) {
+    let MatchingOffers { count, states } = change.matched;
+    let matches = format!("{} {}", with_commas(count), ads[usize::from(count != 1)]);
+    let states = states.map_or(String::new(), |states| format!(", {}", states_phrase(&states)));
+    let refusing = match refusing_after(change, report) {
+        0 => String::new(),
+        1 => "; 1 refuses".to_owned(),
+        refusing => format!("; {} refuse", with_commas(refusing)),
+    };
+    let mut steps = change.steps.clone();
+    if let Some(last) = steps.last_mut().filter(|_| change.is_far_less) {
+        last.push_str(" (much less)");
+    }
+    (steps, matches + &states + &refusing)
+}
+
+/// Returns the identifiers of the jobs of a group, as HTCondor's tools take them: `12.0 12.1`. Of many jobs the first, with a
+/// remark that counts the others. `None` unless all are jobs.
+fn job_ids(case: &ExplanationInput<'_>, group: &[usize]) -> Option<[String; 2]> {
+    let id = |job: &usize| {
+        let id = case.subjects[*job].id();
+        let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        id.split_once('.').is_some_and(|(cluster, proc)| is_number(cluster) && is_number(proc)).then(|| id.to_owned())
+    };
+    let ids: Vec<String> = group.iter().take(MAX_COMMANDED_JOBS).map(id).collect::<Option<_>>()?;
+    let others = group.len() - ids.len();
+    let remark = if others > 0 { format!("  # and {} more", counted(others, "job")) } else { String::new() };
+    Some([ids.join(" "), remark])
+}
+
+/// Returns the command that makes a change of jobs, with the lines of a submit file that do the same as a comment. `None` for
+/// requests that are no jobs of HTCondor.
+pub fn change_command(
+    session: &Session,
+    case: &ExplanationInput<'_>,
+    group: &[usize],
+    change: &RequestChange,
+) -> Option<String> {
+    let [ids, remark] = job_ids(case, group).filter(|_| !case.is_reverse && session.dialect().is_condor())?;
+    let assignments = assignments(change, &case.subjects[group[0]].ad);
+    let pairs: Vec<String> = assignments.iter().map(|(name, value)| format!("{name} {}", shell_word(value))).collect();
+    // A submit file has only a part of Requirements: the step tells which.
+    let in_file =
+        assignments.iter().filter(|(name, _)| !name.eq_ignore_ascii_case("Requirements")).map(|(name, value)| {
+            let known = SUBMIT_COMMANDS.iter().find(|(attribute, _)| name.eq_ignore_ascii_case(attribute));
+            known.map_or_else(|| format!("My.{name} = {value}"), |(_, command)| format!("{command} = {value}"))
+        });
+    let in_file: Vec<String> = in_file.collect();
+    let comment = if in_file.is_empty() || !remark.is_empty() {
+        remark
+    } else {
+        format!("  # submit file: {}", in_file.join(", "))
+    };
+    Some(single_line(&format!("condor_qedit {ids} {}{comment}", pairs.join(" "))))
+}
+
+/// Returns the attributes that a change sets in `request`, and the texts of their new expressions. A removed attribute is set
+/// to `undefined`.
+pub fn assignments(change: &RequestChange, request: &Ad) -> Vec<(String, String)> {
+    let text = |value: &Expression| expression_text(value.without_parentheses(), Style::of(Dialect::Condor));
+    let assigned = change.assignments(request).into_iter();
+    assigned
+        .map(|(name, value)| (name.to_string(), value.as_ref().map_or_else(|| "undefined".to_owned(), text)))
+        .collect()
+}
+
+/// Returns the commands that release held jobs, after the change of a request that was too small.
+fn release_commands(case: &ExplanationInput<'_>, group: &[usize], hold: &HoldReason) -> Vec<String> {
+    let Some([ids, remark]) = job_ids(case, group).filter(|_| !hold.is_spooling()) else { return Vec::new() };
+    let raise = hold.exceeded.as_ref().filter(|exceeded| !exceeded.asks_for_more).and_then(|exceeded| {
+        let limit: f64 = exceeded.limit.as_ref()?.parse().ok()?;
+        // Twice the limit is an example: nobody knows how much the job needs.
+        Some(format!("condor_qedit {ids} {} {}{remark}", exceeded.request, limit * 2.0))
+    });
+    raise.into_iter().chain([format!("condor_release {ids}{remark}")]).collect()
+}
+
+/// Quotes a text for a shell where it needs quotes.
+fn shell_word(text: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_./:-+".contains(letter);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}
+
+/// Says in which states slots are: `all free`, `none free: 2 claimed, 1 offline`, `2 free`.
+fn states_phrase(states: &SlotTally) -> String {
+    let (all, free) = (states.all(), states.available());
+    match free {
+        0 => {
+            // Who claimed them does not matter, and is not known.
+            let words = states.words().into_iter().map(|(number, words)| match words.strip_prefix("claimed") {
+                Some(_) => (number, "claimed"),
+                None => (number, words),
+            });
+            match words.collect::<Vec<_>>().as_slice() {
+                [(_, state)] => (*state).to_owned(),
+                several => {
+                    let several = several.iter().map(|(number, state)| format!("{} {state}", with_commas(*number)));
+                    format!("none free: {}", several.collect::<Vec<_>>().join(", "))
+                }
+            }
+        }
+        1 if all == 1 => "free".to_owned(),
+        free if free == all => "all free".to_owned(),
+        free => format!("{} free", with_commas(free)),
+    }
+}
+
+/// Returns the number of offers that meet all clauses after a change which drops one clause, but whose own constraints
+/// refuse the request; 0 for other changes.
+fn refusing_after(change: &RequestChange, report: &RequestReport) -> usize {
+    let [RequestEdit::Drop { clause }] = change.edits.as_slice() else { return 0 };
+    let dropped = report.clauses.iter().find(|known| known.analysis.clause.expression.ptr_eq(clause));
+    dropped.map_or(0, |dropped| (report.suitable + dropped.sole_blocker).saturating_sub(change.matched.count))
+}

@@ -1,0 +1,87 @@
+//! What can be done for a request without changing it: wait, and for what; release it; raise a limit.
+
+use crate::text::{join_first, with_commas};
+
+use super::hold_reason::{ExceededResource, HoldReason};
+use super::report::{RequestReport, RequestVerdict};
+use super::summary::SummaryWriter;
+
+/// Maximum number of slots that a sentence names.
+const MAX_NAMED_SLOTS: usize = 3;
+
+impl SummaryWriter<'_> {
+    /// Says what can be done without a change, each in a phrase without a full stop: `wait until jobs end on slot1@a`.
+    /// Empty if there is nothing to wait for, and for a request of no job.
+    #[must_use]
+    pub fn remedies(&self, report: &RequestReport) -> Vec<String> {
+        let remedy = match &report.verdict {
+            RequestVerdict::Limited(limit) | RequestVerdict::PartlyServed { limit: Some(limit), .. } => {
+                Some(limit.remedy())
+            }
+            RequestVerdict::Taken(_) | RequestVerdict::PartlyServed { limit: None, .. } => {
+                let is_divided = !report.scarce_in_divided.is_empty();
+                let wait = "wait until more of them are free";
+                Some(if is_divided {
+                    format!("{wait}, or test smaller requests with --what-if")
+                } else {
+                    wait.to_owned()
+                })
+            }
+            RequestVerdict::NotWaiting(_) => {
+                report.job.as_ref().and_then(|job| job.hold.as_ref()).map(|hold| self.release(hold))
+            }
+            RequestVerdict::Matches => report.slots.filter(|_| report.job.is_some()).map(|_| {
+                let full = self.full_slots(report).map_or_else(String::new, |full| format!(", or until {full}"));
+                format!("wait for the next negotiation cycle{full}")
+            }),
+            RequestVerdict::Claimed | RequestVerdict::IfDrained(_) => self.wait(report),
+            _ => None,
+        };
+        remedy.into_iter().collect()
+    }
+
+    /// Says what a held job needs before its release.
+    fn release(&self, hold: &HoldReason) -> String {
+        let it = self.verb("it", "them");
+        match &hold.exceeded {
+            Some(ExceededResource { asks_for_more: true, .. }) => format!("release {it}"),
+            Some(ExceededResource { request, limit, .. }) => {
+                let above = limit.as_ref().map_or_else(String::new, |limit| format!(" above {limit}"));
+                format!("raise {request}{above}, then release {it}")
+            }
+            None if hold.is_spooling() => format!("wait until the input files of {it} are spooled"),
+            None if hold.is_by_hand() => format!("release {it}"),
+            None => format!("mend the cause, then release {it}"),
+        }
+    }
+
+    /// Says which slots in use a job can wait for. `None` if there are none.
+    fn wait(&self, report: &RequestReport) -> Option<String> {
+        let slots = report.slots.as_ref()?;
+        let of = slots.matching;
+        let one_of = |number: usize, state: &str| match number {
+            1 => format!("the slot {state}"),
+            number => format!("one of the {} slots {state}", with_commas(number)),
+        };
+        let in_use = of.claimed_by_others + of.claimed_by_user + of.matched + of.preempting + of.owner;
+        let states = [
+            (in_use, "in use", "is free"),
+            (of.draining + of.drained, "that drain", "starts jobs again"),
+            (of.offline, "that are offline", "wakes"),
+        ];
+        let awaited = states.into_iter().find(|(number, ..)| *number > 0);
+        let awaited = awaited.map(|(number, state, end)| {
+            let state =
+                if number == 1 { state.replace("drain", "drains").replace("are", "is") } else { state.to_owned() };
+            format!("{} {end}", one_of(number, &state))
+        });
+        let events: Vec<String> = awaited.into_iter().chain(self.full_slots(report)).collect();
+        (!events.is_empty()).then(|| format!("wait until {}", events.join(", or until ")))
+    }
+    /// Says that jobs end on the slots that would match without them. `None` if there are none, or none is listed.
+    fn full_slots(&self, report: &RequestReport) -> Option<String> {
+        let number = report.slots.filter(|_| !report.if_drained.is_empty())?.if_drained;
+        let names = report.if_drained.iter().map(|slot| self.offer_name(*slot));
+        Some(format!("jobs end on {}", join_first(names, number, MAX_NAMED_SLOTS)))
+    }
+}

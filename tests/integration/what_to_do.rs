@@ -1,0 +1,123 @@
+//! What a report says to do: to wait, to change the job and by which command, to release it.
+
+use crate::binary::{classad, file};
+
+/// A slot; `more` are further lines.
+fn slot(name: &str, more: &str) -> String {
+    format!(
+        "MyType = \"Machine\"\nName = \"{name}\"\nArch = \"X86_64\"\nCpus = 4\nMemory = 4000\nHasGpu = true\n\
+         Requirements = TARGET.RequestCpus <= MY.Cpus\n{more}\n\n"
+    )
+}
+
+/// A job of cluster 1; `more` are further lines.
+fn job(process: usize, more: &str) -> String {
+    format!(
+        "MyType = \"Job\"\nClusterId = 1\nProcId = {process}\nJobStatus = 1\nOwner = \"ann\"\nRequestCpus = 1\n\
+         RequestMemory = 100\nRequirements = TARGET.Memory >= RequestMemory\n{more}\n\n"
+    )
+}
+
+/// Returns the part of a report that says what to do.
+fn what_to_do(name: &str, jobs: &str, slots: &str) -> String {
+    let [jobs, slots] =
+        [("jobs", jobs), ("slots", slots)].map(|(kind, text)| file(&format!("what-to-do-{name}.{kind}"), text));
+    let (_, text, errors) = classad(&["explain", &jobs, "--pool", &slots, "--now", "1"]);
+    let lines = text.lines().skip_while(|line| !line.starts_with("what to do:"));
+    let part: Vec<&str> =
+        lines.enumerate().take_while(|(at, line)| *at == 0 || line.starts_with("  ")).map(|(_, line)| line).collect();
+    assert!(!part.is_empty(), "{name}: {text}{errors}");
+    // A frame is indented, too.
+    part.into_iter().filter(|line| !line.contains('\u{256d}')).take(6).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn one_waits_or_changes_the_job_by_a_command() {
+    let free = slot("free", "State = \"Unclaimed\"\nActivity = \"Idle\"");
+    let claimed = slot("used", "State = \"Claimed\"\nRemoteUser = \"bob@x\"");
+    let offline = slot("asleep", "State = \"Unclaimed\"\nOffline = true");
+    let drained = slot("drained", "State = \"Drained\"\nDraining = true");
+    let full = slot(
+        "full",
+        "State = \"Unclaimed\"\nActivity = \"Idle\"\nPartitionableSlot = true\nTotalSlotCpus = 8\nTotalSlotMemory = 8000",
+    )
+    .replace("Cpus = 4\n", "Cpus = 0\n");
+    let asks = |requirements: &str| job(0, &format!("Requirements = {requirements}"));
+    for (name, jobs, slots, expected) in [
+        ("free", job(0, ""), free.clone(), "what to do: wait for the next negotiation cycle"),
+        ("claimed", job(0, ""), claimed.clone(), "what to do: wait until the slot in use is free"),
+        (
+            "several",
+            job(0, ""),
+            claimed.clone() + &claimed.replace("used", "other"),
+            "what to do: wait until one of the 2 slots in use is free",
+        ),
+        ("offline", job(0, ""), offline, "what to do: wait until the slot that is offline wakes"),
+        ("drained", job(0, ""), drained, "what to do: wait until the slot that drains starts jobs again"),
+        ("full", job(0, ""), full, "what to do: wait until jobs end on full"),
+        (
+            "smaller",
+            job(0, "RequestMemory = 5000"),
+            free.clone(),
+            "what to do:\n  RequestMemory 5000 -> 4000  1 slot, free\n    \
+             condor_qedit 1.0 RequestMemory 4000  # submit file: request_memory = 4000",
+        ),
+        (
+            "several-jobs",
+            job(0, "RequestMemory = 5000") + &job(1, "RequestMemory = 5000"),
+            free.clone(),
+            "what to do:\n  RequestMemory 5000 -> 4000  1 slot, free\n    \
+             condor_qedit 1.0 1.1 RequestMemory 4000  # submit file: request_memory = 4000",
+        ),
+        (
+            "requirements",
+            asks("TARGET.HasGpus && TARGET.Arch == \"X86_64\""),
+            free.clone(),
+            "what to do:\n  `TARGET.HasGpus` -> `TARGET.HasGpu`  1 slot, free\n    \
+             condor_qedit 1.0 Requirements '(TARGET.HasGpu) && TARGET.Arch == \"X86_64\"'",
+        ),
+        (
+            "dropped",
+            asks("TARGET.Colour == \"red\" && TARGET.Arch == \"X86_64\""),
+            free.clone(),
+            "what to do:\n  drop `TARGET.Colour == \"red\"`  1 slot, free\n    \
+             condor_qedit 1.0 Requirements 'TARGET.Arch == \"X86_64\"'",
+        ),
+        (
+            "string",
+            job(0, "Project = \"it's\""),
+            free.replace("TARGET.RequestCpus <= MY.Cpus", "TARGET.Project == \"that's\""),
+            "what to do:\n  Project \"it's\" -> \"that's\"  1 slot, free\n    \
+             condor_qedit 1.0 Project '\"that'\\''s\"'  # submit file: My.Project = \"that's\"",
+        ),
+        (
+            "held-by-hand",
+            job(0, "JobStatus = 5\nHoldReasonCode = 1").replace("JobStatus = 1\n", ""),
+            free.clone(),
+            "what to do:\n  release it\n    condor_release 1.0",
+        ),
+        (
+            "held-for-memory",
+            job(0, "JobStatus = 5\nHoldReasonCode = 34\nHoldReasonSubCode = 102\nMemoryProvisioned = 100")
+                .replace("JobStatus = 1\n", ""),
+            free.clone(),
+            "what to do:\n  raise RequestMemory above 100, then release it\n    \
+             condor_qedit 1.0 RequestMemory 200\n    condor_release 1.0",
+        ),
+        (
+            "held-for-input",
+            job(0, "JobStatus = 5\nHoldReasonCode = 16").replace("JobStatus = 1\n", ""),
+            free.clone(),
+            "what to do: wait until the input files of it are spooled",
+        ),
+    ] {
+        assert_eq!(what_to_do(name, &jobs, &slots), expected, "{name}");
+    }
+}
+
+#[test]
+fn no_command_changes_what_is_no_job() {
+    let free = slot("free", "");
+    let request = job(0, "RequestMemory = 5000").replace("ClusterId = 1\nProcId = 0\n", "Name = \"a\"\n");
+    assert_eq!(what_to_do("no-job", &request, &free), "what to do:\n  RequestMemory 5000 -> 4000  1 slot");
+}
