@@ -297,7 +297,7 @@ fn unmatched_verdict(report: &RequestReport, analysis: &RequestAnalysis, table: 
     }
     let failures = clauses.iter().enumerate();
     let failures = failures.filter_map(|(place, clause)| Some((place, clause.failure.as_ref()?)));
-    if let Some((clause, fault)) = failures.min_by_key(|(_, failure)| failure.priority()) {
+    if let Some((clause, fault)) = failures.min_by_key(|(clause, _)| clauses[*clause].cause()) {
         return RequestVerdict::Unmet { clause, fault: fault.clone() };
     }
     match report.conflicts.sets.first() {

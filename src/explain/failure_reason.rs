@@ -120,23 +120,6 @@ impl FailureReason {
         FailureReason::MissingAttribute(name, near)
     }
 
-    /// The priority of the reason; lower is more decisive. Mistakes in the request come before properties of the pool.
-    pub(super) fn priority(&self) -> u8 {
-        match self {
-            FailureReason::UnknownFunction(..) => 0,
-            FailureReason::Precedence(_)
-            | FailureReason::Unquoted { .. }
-            | FailureReason::Slip { .. }
-            | FailureReason::Setting { .. } => 1,
-            FailureReason::MissingOwnAttribute(..) => 2,
-            FailureReason::Shadowed(_) | FailureReason::NeverTrue(_) => 3,
-            FailureReason::MissingAttribute(..) | FailureReason::Nested(_) => 4,
-            FailureReason::TypeMismatch { .. } => 5,
-            FailureReason::CaseMismatch { .. } => 6,
-            FailureReason::NoSuchValue | FailureReason::Misplaced(_) | FailureReason::Alternatives(_) => 7,
-        }
-    }
-
     /// Finds the reason why a clause is true of no offer. The caller must have found that the clause is true of no
     /// offer.
     pub(super) fn find(analysis: &ClauseAnalysis, table: &OfferTable, request: &RequestContext) -> Self {

@@ -5,6 +5,7 @@
 //! request, and proposes changes that were verified by matching again.
 
 mod alternatives;
+mod cause;
 mod changes;
 mod clause_analysis;
 mod clause_slips;
@@ -44,6 +45,7 @@ mod summary;
 mod tests;
 mod unranked_offers;
 
+pub use cause::Cause;
 pub use changes::{MatchingOffers, RequestChange, RequestEdit};
 pub use clause_analysis::ClauseAnalysis;
 pub use clauses::ExplainedClause;

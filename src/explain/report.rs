@@ -210,28 +210,7 @@ impl RequestVerdict {
     /// The verdict's code in the JSON schema `classad.explain/2`.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
-        use FailureReason::{MissingAttribute, MissingOwnAttribute, NeverTrue, Shadowed, TypeMismatch};
-        match self {
-            RequestVerdict::Matches => "matches",
-            RequestVerdict::Taken(_) => "taken",
-            RequestVerdict::Limited(_) => "limited",
-            RequestVerdict::PartlyServed { .. } => "partly-served",
-            RequestVerdict::NotWaiting(_) => "not-waiting",
-            RequestVerdict::Claimed | RequestVerdict::IfDrained(_) => "claimed",
-            RequestVerdict::NeedsGang => "ports",
-            RequestVerdict::NoConstraint
-            | RequestVerdict::Unmet { fault: MissingOwnAttribute(..) | MissingAttribute(..), .. } => {
-                "missing-attribute"
-            }
-            RequestVerdict::Contradiction { clash: InconsistencyKind::Type, .. }
-            | RequestVerdict::Unmet { fault: TypeMismatch { .. }, .. } => "type-clash",
-            RequestVerdict::Contradiction { .. } | RequestVerdict::Unmet { fault: Shadowed(_) | NeverTrue(_), .. } => {
-                "contradiction"
-            }
-            RequestVerdict::NoOffers | RequestVerdict::Unmet { .. } => "unsatisfied-clause",
-            RequestVerdict::Conflict(_) => "conflict",
-            RequestVerdict::Refused | RequestVerdict::NotServed | RequestVerdict::Unranked { .. } => "refused",
-        }
+        self.cause().verdict()
     }
 
     /// Whether the summary sentence tells all that there is to tell without evidence.

@@ -3,6 +3,7 @@
 use classad::ad::BinaryOperator;
 use classad::constraint::MAX_COMPARED_CLAUSES;
 use classad::eval::{BuiltinFunction, Context, FUNCTIONS, RunBudgets};
+use classad::explain::Cause;
 use classad::format::{MAX_AD_BYTES, MAX_REPEATED_BYTES, MAX_UNPACK_RATIO, UNLIMITED_UNPACKED_BYTES};
 use classad::lint::RULES;
 use classad::matching::policy::MAX_COMPONENTS;
@@ -86,6 +87,7 @@ pub fn named_table(name: &str) -> Vec<(String, String)> {
         "rules" => {
             RULES.iter().map(|rule| (rule.name.to_owned(), format!("{}: {}", rule.level.as_str(), rule.doc))).collect()
         }
+        "causes" => Cause::ALL.iter().map(|cause| (cause.identifier().to_owned(), cause.words().to_owned())).collect(),
         "budgets" => budgets(),
         "words" => condor_options::option_table(),
         _ => Vec::new(),
