@@ -49,6 +49,24 @@ fn the_configuration_sets_the_times() {
     }
 }
 
+/// Of the 20 jobs of this pool, 12 run in the beginning. Each of them ends, also that of a submitter of whom nothing waits.
+#[test]
+fn jobs_that_run_in_a_real_pool_end_and_others_follow() {
+    let folder = "tests/pool/cycles/R11b";
+    let [jobs, slots] = ["jobs", "slots"].map(|name| format!("{folder}/{name}.long.gz"));
+    let pool = ["negotiate", "--pool", &slots, "--policy", "htcondor", "--now", "1795815814", "--cycles", "60"];
+    let rows = ["--starts", "-o", "tsv", "--no-header", "--run-time", "600"];
+    for (more, expected) in [
+        (&[jobs.as_str()][..], "8 starts, 20 ended; in the end, 0 run and 0 wait"),
+        // Without the jobs, the slots tell what runs.
+        (&["/dev/null"], "0 starts, 12 ended; in the end, 0 run"),
+        (&[&jobs, "--all-states"], "20 starts, 20 ended; in the end, 0 run"),
+    ] {
+        let (_, _, errors) = classad(&[&pool[..], &rows, more].concat());
+        assert!(errors.contains(expected), "{more:?}: {errors}");
+    }
+}
+
 #[test]
 fn a_history_is_negotiated_again() {
     let old = |number, more: &str| job(number, "ann", more).replace("JobStatus = 1", "JobStatus = 4");
@@ -93,7 +111,7 @@ fn what_makes_no_sense_is_refused_or_told() {
     }
     for run_time in ["0 - 5", "Nothing", "\"long\"", "real(\"NaN\")"] {
         let (status, _, errors) = run(&jobs, &["--cycles", "2", "--run-time", run_time]);
-        let told = errors.contains(&format!("1 start: `{run_time}` is not a number of at least 0"));
+        let told = errors.contains(&format!("1 run: `{run_time}` is not a number of at least 0"));
         assert!(status == Some(0) && told, "{run_time}: {errors}");
     }
     // A job that comes later than all cycles never starts.

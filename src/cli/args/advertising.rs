@@ -280,6 +280,16 @@ pub fn retain_waiting(session: &Session, requests: Vec<NamedAd>) -> Vec<NamedAd>
     })
 }
 
+/// Drops the jobs that neither wait for a slot nor run, and the ads of daemons. Prints a note of how many.
+pub fn retain_waiting_or_running(session: &Session, requests: Vec<NamedAd>) -> Vec<NamedAd> {
+    use JobState::{Idle, Running, Suspended, TransferringOutput};
+    retain_by_state(session, requests, "request", |state| match state {
+        AdvertisedState::Job(Idle | Running | Suspended | TransferringOutput) => None,
+        AdvertisedState::Job(state) => Some(state.word()),
+        state => daemon_phrase(state),
+    })
+}
+
 /// Drops the slots that cannot be given away and the ads of daemons, and prints a note of how many.
 pub fn retain_available(session: &Session, offers: Vec<NamedAd>, slots: SlotSelection) -> Vec<NamedAd> {
     retain_by_state(session, offers, "offer", |state| match state {

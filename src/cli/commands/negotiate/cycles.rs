@@ -14,6 +14,7 @@ use classad::protocol::{evaluate_attribute, rank_number};
 use classad::text::{counted, with_commas};
 
 use super::course::Course;
+use crate::cli::args::advertising::retain_waiting_or_running;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::argument_text::parse_argument_expression;
 use crate::cli::io::collector_snapshot::retain_flagged;
@@ -42,7 +43,8 @@ const UNIVERSES_WITHOUT_SLOT: [i64; 3] = [7, 9, 12];
 pub struct CyclesArgs {
     /// Run N cycles: what a cycle leaves is what the next one finds
     ///
-    /// A job waits from its `QDate` on. It starts as with --starts, and its slots are free again when its run time is over.
+    /// A job waits from its `QDate` on. It starts as with --starts, and its slots are free again when its run time is over. What
+    /// runs already keeps its slots until then, counted from its start.
     /// Usage and priorities follow. The rows are the matches of each cycle, or with --starts the jobs that start. With
     /// --by-submitter they are what each submitter has after each cycle. A table or a picture (-o svg) is about all cycles.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000),
@@ -77,9 +79,9 @@ impl CyclesArgs {
         parties: &Parties,
         settings: &NegotiationSettings,
         (accountant, times): (Option<Accountant>, CycleTimes),
-        (rows, form): (CycleRows, TableOutputArgs),
+        (rows, form, has_states): (CycleRows, TableOutputArgs, bool),
     ) -> Result<Status, Failure> {
-        let of = self.settings(session, parties, times)?;
+        let of = self.settings(session, parties, times, has_states)?;
         let [requests, _] = parties.ads();
         let offers: Vec<_> = parties.offers.iter().map(|offer| (offer.id().to_owned(), offer.ad.clone())).collect();
         let mut accountant = Accountant { half_life_seconds: times.half_life, ..accountant.unwrap_or_default() };
@@ -105,9 +107,9 @@ impl CyclesArgs {
         writer.finish()?;
         session.note(&totals_text(of.cycles, &totals));
         if totals.without_run_time > 0 {
-            let starts = counted(totals.without_run_time, "start");
+            let runs = counted(totals.without_run_time, "run");
             let rule = of.run_time.as_ref().map_or(String::new(), |rule| rule.expression.to_string());
-            session.note(&format!("{starts}: `{rule}` is not a number of at least 0, and the job runs until the end"));
+            session.note(&format!("{runs}: `{rule}` is not a number of at least 0, and the job runs until the end"));
         }
         Ok(Status::of(totals.matches > 0))
     }
@@ -124,9 +126,9 @@ impl CyclesArgs {
         Ok(())
     }
 
-    /// Keeps the jobs of a history that need slots. Those that never ran are left out unless --run-time tells how long they would
-    /// have run. Prints notes of how many.
-    pub fn retain_jobs_of_slots(&self, session: &Session, jobs: Vec<NamedAd>) -> Vec<NamedAd> {
+    /// Keeps the jobs that wait for slots or run in them. Jobs of a history need slots; those that never ran are left out unless
+    /// --run-time tells how long they would have run. Prints notes of how many.
+    pub fn retain_jobs(&self, session: &Session, jobs: Vec<NamedAd>) -> Vec<NamedAd> {
         let context = session.context();
         let value = |job: &NamedAd, name: &str| evaluate_attribute(&job.ad, &Name::new(name), &context);
         let is_of_slot = |job: &NamedAd| match value(job, HISTORY_ATTRIBUTES[0]) {
@@ -135,6 +137,9 @@ impl CyclesArgs {
         };
         let kept: Vec<bool> = jobs.iter().map(is_of_slot).collect();
         let jobs = retain_flagged(session, jobs, "request", &kept, "of a universe that needs no slot");
+        if self.from_history.is_none() {
+            return retain_waiting_or_running(session, jobs);
+        }
         let has_run = |job: &NamedAd| {
             HISTORY_ATTRIBUTES[1..]
                 .iter()
@@ -156,6 +161,7 @@ impl CyclesArgs {
         session: &mut Session,
         parties: &Parties,
         times: CycleTimes,
+        has_states: bool,
     ) -> Result<SimulationSettings, Failure> {
         let run_time = self.run_time(session)?;
         let context = session.context();
@@ -168,7 +174,7 @@ impl CyclesArgs {
             interval: self.interval.unwrap_or(times.interval),
             begin: of_history.or(context.now).unwrap_or_default(),
             run_time: run_time.map(|expression| RunTime { expression }),
-            frees_offers: self.from_history.is_some(),
+            begins_idle: self.from_history.is_some() || !has_states,
         })
     }
 }

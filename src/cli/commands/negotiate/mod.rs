@@ -164,7 +164,7 @@ impl Negotiate {
                 (_, true) => CycleRows::Starts,
                 _ => CycleRows::Matches,
             };
-            let output = (rows, self.ads.common.output);
+            let output = (rows, self.ads.common.output, !self.ads.states.all_states);
             let accounts = (accountant, policy.cycle_times(session)?);
             return self.cycles.run(session, &parties, &settings, accounts, output);
         }
@@ -210,16 +210,16 @@ impl Negotiate {
             also.names.insert(Name::new("Owner"));
         }
         let slots = SlotSelection::of_policy(&policy.policy);
-        // The jobs of a history have ended.
-        let is_history = self.cycles.from_history.is_some();
-        let admitted = if is_history { SlotSelection::All } else { slots };
+        // In later cycles, what is in use now is free, and the jobs of a history have ended.
+        let is_moving = self.cycles.cycles.is_some();
+        let admitted = if is_moving { SlotSelection::All } else { slots };
         let reading = self.ads.selective_mode(&self.notify);
         let [requests, offers] = self.ads.read_current(session, sources, reading, &also, admitted)?;
-        if !is_history {
-            return Ok(Parties::new([requests, offers]));
-        }
-        let requests = self.cycles.retain_jobs_of_slots(session, requests);
-        Ok(Parties::new([requests, retain_available(session, offers, slots)]))
+        let has_states = is_moving && !self.ads.states.all_states;
+        let offers = if has_states { retain_available(session, offers, SlotSelection::FreeAndClaimed) } else { offers };
+        let is_told = has_states || self.cycles.from_history.is_some();
+        let requests = if is_told { self.cycles.retain_jobs(session, requests) } else { requests };
+        Ok(Parties::new([requests, offers]))
     }
 
     /// Runs the cycle. Reports ports that cannot be used, and warns of ranks that count as 0.

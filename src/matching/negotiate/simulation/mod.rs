@@ -3,42 +3,59 @@
 //! A request that starts uses its offers until its run time is over, or until another request takes one of them. Its claim
 //! ends with it: the access point gives it to no further request before the next cycle.
 
+mod beginning;
 mod report;
+mod request;
 mod run_time;
 mod slots;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
-use crate::ad::{Ad, Expression, Name, Value};
+use crate::ad::Ad;
 use crate::matching::policy::{Account, Accountant, PolicyFault, with_attributes};
 use crate::pool::RequestClusters;
-use crate::protocol::{RESOURCE_COUNT, evaluate_attribute, resource_count};
 
 use super::event::Grant;
 use super::priority_attributes::PriorityAttributes;
 use super::{KnownRequests, NegotiationOutcome, NegotiationSettings, negotiate_known, submitter_name};
+use beginning::{EarlierRun, earlier_runs, is_running};
 pub use report::{SimulatedCycle, SimulatedGrant, SimulationTotals, SubmitterState};
+use request::SimulatedRequest;
 pub use run_time::RunTime;
 use slots::SimulatedSlots;
 
 /// The attributes that a simulation reads besides those of a cycle and of the run time.
-pub const SIMULATION_ATTRIBUTES: [&str; 20] = [
+pub const SIMULATION_ATTRIBUTES: [&str; 34] = [
     "AccountingGroup",
     "Activity",
     "AssignedGPUs",
     "ClusterId",
     "ConcurrencyLimits",
+    "Cpus",
+    "Disk",
     "DynamicSlot",
+    "EnteredCurrentActivity",
+    "EnteredCurrentState",
+    "EnteredCurrentStatus",
+    "GPUs",
     "GlobalJobId",
+    "JobCurrentStartDate",
+    "JobId",
+    "JobStart",
+    "JobStartDate",
+    "JobStatus",
     "MachineResources",
     "MaxJobRetirementTime",
+    "Memory",
     "MyType",
     "Name",
     "Owner",
     "PartitionableSlot",
     "ProcId",
     "QDate",
+    "RemoteHost",
+    "ShadowBday",
     "SlotID",
     "SlotType",
     "State",
@@ -57,8 +74,8 @@ pub struct SimulationSettings {
     pub begin: i64,
     /// How long requests run. Without it, they run until the end.
     pub run_time: Option<RunTime>,
-    /// Whether all offers are free in the beginning.
-    pub frees_offers: bool,
+    /// Whether all offers are free and all requests wait in the beginning, whatever their ads say.
+    pub begins_idle: bool,
 }
 
 /// Runs cycles. Offers have names. `accountant` has the priorities in the beginning, and those of the end afterwards. `tell` is
@@ -86,23 +103,11 @@ pub fn simulate(
     Ok(simulation.end())
 }
 
-/// A request in the simulation.
-struct SimulatedRequest {
-    ad: Ad,
-    /// The ad with the attributes of the policy.
-    prepared: Ad,
-    submitter: String,
-    /// The time from which it waits: `QDate`.
-    arrival: i64,
-    /// Number of units that wait.
-    waiting: usize,
-    /// Whether it is a resource request, which stands for a number of units.
-    is_counted: bool,
-}
-
 /// A request that runs.
 struct SimulatedRun {
-    request: usize,
+    /// Index of the request; `None` if the queue has no ad of it.
+    request: Option<usize>,
+    submitter: String,
     /// The slots that it uses.
     slots: Vec<usize>,
     /// The time at which it ends.
@@ -125,27 +130,6 @@ struct Simulation<'s> {
     totals: SimulationTotals,
 }
 
-impl SimulatedRequest {
-    fn new(ad: &Ad, prepared: &Ad, submitter: String, settings: &NegotiationSettings) -> Self {
-        let count = resource_count(ad, &settings.context);
-        let arrival = match evaluate_attribute(ad, &Name::new("QDate"), &settings.context) {
-            Some(Value::Integer(at)) => at,
-            _ => i64::MIN,
-        };
-        let (waiting, is_counted) = (count.unwrap_or(1), count.is_some());
-        SimulatedRequest { ad: ad.clone(), prepared: prepared.clone(), submitter, arrival, waiting, is_counted }
-    }
-
-    /// Returns the ad with which it asks for offers.
-    fn asking_ad(&self) -> Ad {
-        if !self.is_counted {
-            return self.prepared.clone();
-        }
-        let count = Value::Integer(i64::try_from(self.waiting).unwrap_or(i64::MAX));
-        self.prepared.with(Name::new(RESOURCE_COUNT), Expression::literal(count))
-    }
-}
-
 impl<'s> Simulation<'s> {
     fn new(
         settings: NegotiationSettings,
@@ -162,10 +146,7 @@ impl<'s> Simulation<'s> {
         let request = |(ad, prepared): (&Ad, &Ad)| SimulatedRequest::new(ad, prepared, submitter(prepared), &settings);
         let requests = requests.iter().zip(&prepared).map(request).collect();
         let clusters = clusters(&settings, &prepared, offers);
-        let mut slots = SimulatedSlots::new(offers, &settings);
-        if of.frees_offers {
-            slots.release_all(of.begin, &settings.context);
-        }
+        let slots = SimulatedSlots::new(offers, &settings);
         let mut simulation = Simulation {
             of,
             requests,
@@ -178,6 +159,11 @@ impl<'s> Simulation<'s> {
             totals: SimulationTotals::default(),
             settings,
         };
+        if of.begins_idle {
+            simulation.slots.release_all(of.begin, &simulation.settings.context);
+        } else {
+            simulation.begin_runs();
+        }
         // A clock before the accounts charges no time.
         simulation.accountant.accounted_until = Some(of.begin);
         simulation.accountant.assign_all([]);
@@ -185,6 +171,41 @@ impl<'s> Simulation<'s> {
             simulation.charge(&submitter, weight);
         }
         simulation
+    }
+
+    /// Records what runs before the first cycle.
+    fn begin_runs(&mut self) {
+        let context = &self.settings.context;
+        for request in self.requests.iter_mut().filter(|request| is_running(&request.ad, context)) {
+            request.waiting = 0;
+        }
+        let running = self.requests.iter().enumerate().filter(|(_, request)| request.waiting == 0);
+        let runs =
+            earlier_runs(running.map(|(index, request)| (index, &request.ad)), &self.slots.used(context), context);
+        for EarlierRun { request, job, slots, since } in runs {
+            let number = self.next_run;
+            self.next_run += 1;
+            let since = since.unwrap_or(self.of.begin);
+            let of_slot = slots.first().and_then(|slot| self.slots.submitter(*slot)).map(str::to_owned);
+            let of_request = || request.map(|request| self.requests[request].submitter.clone());
+            let submitter = of_slot.or_else(of_request).unwrap_or_default();
+            for slot in &slots {
+                self.slots.occupy(*slot, number, [since, self.of.begin], self.settings.context.dialect);
+            }
+            // What ran for longer than its run time is still there in the first cycle.
+            let end = self.end_of_run(&job, &slots, since).map(|end| end.max(self.of.begin.saturating_add(1)));
+            self.ends.extend(end.map(|end| (end, number)));
+            self.runs.insert(number, SimulatedRun { request, submitter, slots, end });
+        }
+    }
+
+    /// Returns the time at which a request ends that runs in slots since a time.
+    fn end_of_run(&mut self, request: &Ad, slots: &[usize], since: i64) -> Option<i64> {
+        let rule = self.of.run_time.as_ref()?;
+        let slot = slots.first().map(|slot| self.slots.ad(*slot));
+        let seconds = rule.seconds(request, slot, &self.settings.context);
+        self.totals.without_run_time += usize::from(seconds.is_none());
+        Some(since.saturating_add(seconds?))
     }
 
     /// Runs the cycle with a 1-based number.
@@ -212,7 +233,7 @@ impl<'s> Simulation<'s> {
             self.start(grant, (&asking, &slots), &mut cycle);
         }
         for run in self.runs.values() {
-            cycle.submitter(&self.requests[run.request].submitter).running += 1;
+            cycle.submitter(&run.submitter).running += 1;
         }
         for (name, state) in &mut cycle.submitters {
             state.used = self.accountant.submitters.get(name).map_or(0.0, |account| account.resources);
@@ -228,7 +249,7 @@ impl<'s> Simulation<'s> {
         while let Some((end, number)) = self.ends.first().copied().filter(|(end, _)| *end <= cycle.time) {
             self.accountant.advance(end);
             if let Some(run) = self.stop(number, end, None) {
-                cycle.submitter(&self.requests[run.request].submitter).ended += 1;
+                cycle.submitter(&run.submitter).ended += 1;
                 self.totals.ended += 1;
             }
         }
@@ -254,7 +275,8 @@ impl<'s> Simulation<'s> {
             return;
         }
         let number = self.next_run;
-        let (mut run, mut evicted) = (SimulatedRun { request, slots: Vec::new(), end: None }, None);
+        let submitter = self.requests[request].submitter.clone();
+        let (mut taken, mut evicted) = (Vec::new(), None);
         for granted in &grant.offers {
             let slot = slots[granted.offer];
             if let Some(number) = self.slots.run_in(slot).filter(|_| granted.portion.is_none()) {
@@ -264,37 +286,31 @@ impl<'s> Simulation<'s> {
             }
             let ad = self.requests[request].ad.clone();
             let claimed = self.slots.claim(slot, granted, (&ad, number), cycle.time, &self.settings);
-            let submitter = self.requests[request].submitter.clone();
             let weight = self.slots.set_use(claimed, &submitter, &self.settings);
             self.charge(&submitter, weight);
-            run.slots.push(claimed);
+            taken.push(claimed);
         }
         self.next_run += 1;
         self.requests[request].waiting -= 1;
-        if let Some(rule) = &self.of.run_time {
-            let slot = run.slots.first().map(|slot| self.slots.ad(*slot));
-            match rule.seconds(&self.requests[request].ad, slot, &self.settings.context) {
-                Some(seconds) => run.end = Some(cycle.time.saturating_add(seconds)),
-                None => self.totals.without_run_time += 1,
-            }
-        }
-        self.ends.extend(run.end.map(|end| (end, number)));
-        let names = run.slots.iter().map(|slot| self.slots.name(*slot).to_owned()).collect();
-        let started = SimulatedGrant { end: run.end, evicted, ..SimulatedGrant::new(request, grant, names) };
-        cycle.submitter(&self.requests[request].submitter).started += 1;
-        cycle.starts.push(started);
+        let job = self.requests[request].ad.clone();
+        let end = self.end_of_run(&job, &taken, cycle.time);
+        self.ends.extend(end.map(|end| (end, number)));
+        let names = taken.iter().map(|slot| self.slots.name(*slot).to_owned()).collect();
+        cycle.submitter(&submitter).started += 1;
+        cycle.starts.push(SimulatedGrant { evicted, end, ..SimulatedGrant::new(request, grant, names) });
         self.totals.started += 1;
-        self.runs.insert(number, run);
+        self.runs.insert(number, SimulatedRun { request: Some(request), submitter, slots: taken, end });
     }
 
     /// Takes the offers of a run away. Its request waits again. One of its slots is `taken` by another request.
     /// Returns the index of the request.
     fn evict(&mut self, number: usize, taken: usize, cycle: &mut SimulatedCycle) -> Option<usize> {
         let run = self.stop(number, cycle.time, Some(taken))?;
-        self.requests[run.request].waiting += 1;
-        cycle.submitter(&self.requests[run.request].submitter).evicted += 1;
+        cycle.submitter(&run.submitter).evicted += 1;
         self.totals.evicted += 1;
-        Some(run.request)
+        let request = run.request?;
+        self.requests[request].waiting += 1;
+        Some(request)
     }
 
     /// Stops a run: its slots are free again, but for one that is taken by another request.

@@ -102,6 +102,6 @@ pub struct SimulationTotals {
     pub waiting: usize,
     /// Requests whose `QDate` is after the last cycle.
     pub future: usize,
-    /// Starts whose run time is no number of at least 0.
+    /// Runs whose time is no number of at least 0.
     pub without_run_time: usize,
 }

@@ -2,14 +2,14 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ad::{Ad, AdExtension, Name, Value};
+use crate::ad::{Ad, AdExtension, Dialect, Expression, Name, Value};
 use crate::eval::{Context, Environment, Evaluator};
 use crate::matching::notification::part_name;
 use crate::matching::policy::with_attributes;
 use crate::protocol::{
     AdvertisedState, Advertisement, claimed_offer, divided_offer, dynamic_slot, dynamic_slot_name, evaluate_attribute,
-    has_child, parent_slot_name, portion_of_child, released_offer, with_child, with_portion, without_child,
-    without_portion,
+    has_child, is_partitionable, parent_slot_name, portion_of_child, released_offer, with_child, with_portion,
+    without_child, without_portion,
 };
 use crate::syntax::{ParseOptions, parse_expression};
 
@@ -107,6 +107,29 @@ impl SimulatedSlots {
     /// Returns the name of a part that a cycle gave of a slot.
     pub fn part_name(&self, slot: usize, part: usize) -> String {
         part_name(self.name(slot), part)
+    }
+
+    /// Returns the slots that are in use as a whole: their indexes and ads. What is used of partitionable slots are their parts.
+    pub fn used(&self, context: &Context) -> Vec<(usize, &Ad)> {
+        let is_whole = |slot: &SimulatedSlot| slot.usage.is_some() && !is_partitionable(&slot.ad, context);
+        let slots = self.slots.iter().enumerate().filter(|(_, slot)| is_whole(slot));
+        slots.map(|(index, slot)| (index, &slot.ad)).collect()
+    }
+
+    /// Returns the name of the submitter who uses a slot.
+    pub fn submitter(&self, slot: usize) -> Option<&str> {
+        self.slots[slot].usage.as_ref().map(|(submitter, _)| submitter.as_str())
+    }
+
+    /// Records that the run with a number uses a slot since a time. What the slot's ad says of the time was true at `now`.
+    pub fn occupy(&mut self, slot: usize, run: usize, [since, now]: [i64; 2], dialect: Dialect) {
+        let slot = &mut self.slots[slot];
+        slot.run = Some(run);
+        let retirement = match slot.ad.get_str("RetirementTimeRemaining").and_then(Expression::as_literal) {
+            Some(Value::Integer(seconds)) => *seconds,
+            _ => 0,
+        };
+        slot.ad = with_clocks(&slot.ad, [since, now.saturating_add(retirement.max(0))], dialect);
     }
 
     /// Returns the number of the run that uses a slot.
@@ -226,13 +249,17 @@ fn with_run_attributes(slot: &Ad, request: &Ad, at: i64, context: &Context) -> A
     let seconds = seconds.filter_map(|value| if let Value::Integer(seconds) = value { Some(seconds) } else { None });
     // A job may ask for less than the slot allows.
     let retirement = slot.get(&name).and(seconds.min()).unwrap_or(0).max(0);
-    let end = at.saturating_add(retirement);
+    with_clocks(slot, [at, at.saturating_add(retirement)], context.dialect)
+}
+
+/// Returns a claimed slot whose job runs since a time, and cannot be preempted until another.
+fn with_clocks(slot: &Ad, [since, until]: [i64; 2], dialect: Dialect) -> Ad {
     let attribute = |(name, text): (&str, String)| {
-        Some((Name::new(name), parse_expression(text.as_bytes(), ParseOptions::new(context.dialect)).ok()?))
+        Some((Name::new(name), parse_expression(text.as_bytes(), ParseOptions::new(dialect)).ok()?))
     };
     let attributes = [
-        ("RetirementTimeRemaining", format!("ifThenElse(time() < {end}, {end} - time(), 0)")),
-        ("TotalJobRunTime", format!("time() - {at}")),
+        ("RetirementTimeRemaining", format!("ifThenElse(time() < {until}, {until} - time(), 0)")),
+        ("TotalJobRunTime", format!("time() - {since}")),
     ];
     AdExtension::new(attributes.into_iter().filter_map(attribute).collect()).extend(slot)
 }

@@ -1,0 +1,41 @@
+//! A request over the cycles of a simulation.
+
+use crate::ad::{Ad, Expression, Name, Value};
+use crate::protocol::{RESOURCE_COUNT, evaluate_attribute, resource_count};
+
+use super::super::NegotiationSettings;
+
+/// A request in the simulation.
+pub struct SimulatedRequest {
+    pub ad: Ad,
+    /// The ad with the attributes of the policy.
+    pub prepared: Ad,
+    pub submitter: String,
+    /// The time from which it waits: `QDate`.
+    pub arrival: i64,
+    /// Number of units that wait.
+    pub waiting: usize,
+    /// Whether it is a resource request, which stands for a number of units.
+    pub is_counted: bool,
+}
+
+impl SimulatedRequest {
+    pub fn new(ad: &Ad, prepared: &Ad, submitter: String, settings: &NegotiationSettings) -> Self {
+        let count = resource_count(ad, &settings.context);
+        let arrival = match evaluate_attribute(ad, &Name::new("QDate"), &settings.context) {
+            Some(Value::Integer(at)) => at,
+            _ => i64::MIN,
+        };
+        let (waiting, is_counted) = (count.unwrap_or(1), count.is_some());
+        SimulatedRequest { ad: ad.clone(), prepared: prepared.clone(), submitter, arrival, waiting, is_counted }
+    }
+
+    /// Returns the ad with which it asks for offers.
+    pub fn asking_ad(&self) -> Ad {
+        if !self.is_counted {
+            return self.prepared.clone();
+        }
+        let count = Value::Integer(i64::try_from(self.waiting).unwrap_or(i64::MAX));
+        self.prepared.with(Name::new(RESOURCE_COUNT), Expression::literal(count))
+    }
+}
