@@ -121,3 +121,56 @@ fn no_command_changes_what_is_no_job() {
     let request = job(0, "RequestMemory = 5000").replace("ClusterId = 1\nProcId = 0\n", "Name = \"a\"\n");
     assert_eq!(what_to_do("no-job", &request, &free), "what to do:\n  RequestMemory 5000 -> 4000  1 slot");
 }
+
+/// Returns the files of a queue with three jobs and of a slot.
+fn queue(name: &str) -> [String; 2] {
+    let jobs = [
+        job(0, "RequestMemory = 5000").replace("RequestMemory = 100\n", ""),
+        job(1, "").replace("TARGET.Memory >= RequestMemory", "TARGET.HasGpus"),
+        job(2, "JobStatus = 5\nHoldReasonCode = 1\nOwner = \"bo/b\"")
+            .replace("JobStatus = 1\nOwner = \"ann\"\n", "# a comment stays\n"),
+        job(3, "RequestMemory = 9000").replace("RequestMemory = 100\n", ""),
+    ];
+    let slots = slot("free", "State = \"Unclaimed\"\nActivity = \"Idle\"");
+    [("jobs", jobs.concat()), ("slots", slots)].map(|(kind, text)| file(&format!("{name}.{kind}"), text))
+}
+
+#[test]
+fn a_diff_changes_the_jobs_so_that_they_match() {
+    let [jobs, slots] = queue("fixed-queue");
+    let (_, diff, errors) = classad(&["explain", &jobs, "--pool", &slots, "--now", "1", "--fix"]);
+    let changed = "-RequestMemory = 5000\n+RequestMemory = 4000\n";
+    assert!(diff.contains(changed) && diff.contains("+Requirements = TARGET.HasGpu\n"), "{diff}{errors}");
+    // Less than half is for the owner to decide, and a held job is released by a command.
+    assert!(!diff.contains("9000") && !diff.contains("1.2"), "{diff}");
+    let patch =
+        std::process::Command::new("patch").args(["-p0", "-s", &jobs]).stdin(std::process::Stdio::piped()).spawn();
+    let mut patch = patch.expect("patch runs");
+    std::io::Write::write_all(&mut patch.stdin.take().unwrap(), diff.as_bytes()).unwrap();
+    assert!(patch.wait().unwrap().success());
+    let (_, rest, _) = classad(&["explain", &jobs, "--pool", &slots, "--now", "1", "--fix"]);
+    assert_eq!(rest, "");
+    let (_, text, _) =
+        classad(&["explain", &jobs, "--pool", &slots, "--now", "1", "--request", "1.0,1.1", "--summary"]);
+    assert!(text.starts_with("2 jobs: all match"), "{text}");
+}
+
+#[test]
+fn scripts_have_the_commands_of_each_cause_and_owner() {
+    let [jobs, slots] = queue("scripted-queue");
+    let directory = format!("{}/scripts-of-queue", env!("CARGO_TARGET_TMPDIR"));
+    let _ = std::fs::remove_dir_all(&directory);
+    let arguments = ["explain", &jobs, "--pool", &slots, "--now", "1", "--fix-scripts", &directory];
+    let (_, names, errors) = classad(&arguments);
+    let scripts: Vec<String> = names.lines().map(|name| std::fs::read_to_string(name).expect(name)).collect();
+    let has = |owner: &str, command: &str| {
+        scripts.iter().any(|script| script.contains(&format!("# Jobs of {owner},")) && script.contains(command))
+    };
+    assert_eq!(scripts.len(), 3, "{names}{errors}");
+    assert!(has("ann", "\ncondor_qedit 1.0 RequestMemory 4000"), "{scripts:?}");
+    assert!(has("ann", "\ncondor_qedit 1.1 Requirements TARGET.HasGpu\n"), "{scripts:?}");
+    assert!(has("bo/b", "\ncondor_release 1.2\n") && names.contains("-bo_b.sh"), "{names}{scripts:?}");
+    // What someone may have changed is not replaced.
+    let (status, _, errors) = classad(&arguments);
+    assert!(status == Some(2) && errors.contains("File exists"), "{errors}");
+}

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use classad::ad::{Ad, Name, Value};
+use classad::ad::{Ad, Expression, Name, Span, Value};
 use classad::eval::Context;
-use classad::format::{AdEntry, Problem, attribute_spans};
+use classad::format::{AdEntry, AttributeSpan, FileFormat, Problem, attribute_spans};
 use classad::protocol::{
     AdvertisedState, Advertisement, AdvertisementHeader, ContentIdentities, InvalidAd, PORTS, PortFault,
     evaluate_attribute,
@@ -12,6 +12,7 @@ use classad::protocol::{
 
 use super::source::SourceText;
 use crate::cli::outcome::Failure;
+use crate::cli::render::text_diff::TextEdit;
 use crate::cli::session::Session;
 
 /// The place in a source where an ad begins.
@@ -86,11 +87,7 @@ impl NamedAd {
 
     /// Whether the ad is that of a job, called by its `ClusterId` and `ProcId`.
     pub fn is_named_by_job_number(&self) -> bool {
-        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        self.display_name
-            .as_deref()
-            .and_then(|name| name.split_once('.'))
-            .is_some_and(|(cluster, process)| is_number(cluster) && is_number(process))
+        self.display_name.as_deref().is_some_and(is_job_number)
     }
 
     /// Calls the ad by its identity in the advertising protocol, if it has one.
@@ -155,6 +152,41 @@ impl NamedAd {
         self.advertisement.as_ref().unwrap_or(&self.ad)
     }
 
+    /// Returns the text from which the ad was read, and the edits of it that set attributes to the texts of expressions.
+    /// `None` if the ad comes from no text in the long form or in brackets.
+    pub fn edits(&self, session: &Session, assignments: &[(String, String)]) -> Option<(&SourceText, Vec<TextEdit>)> {
+        let Location { text, offset, .. } = self.location.as_deref()?;
+        let bytes = &text.block.text;
+        let is_long = match text.block.form {
+            FileFormat::Long => true,
+            FileFormat::Bracketed => false,
+            _ => return None,
+        };
+        let places = attribute_spans(bytes, text.block.form, *offset, session.dialect());
+        let value_range = |place: &AttributeSpan| {
+            let span = self.ad.get(&place.name).map(Expression::span).unwrap_or_default();
+            let range = place.file_range(span);
+            if !is_long {
+                return range;
+            }
+            // In the long form, a value has the rest of its line.
+            let start = place.file_range(Span::default()).start;
+            let line = bytes[start..].split(|byte| *byte == b'\n').next().unwrap_or_default();
+            let lead = line.len() - line.trim_ascii_start().len();
+            start + lead..start + line.trim_ascii_end().len().max(lead)
+        };
+        let end = value_range(places.last()?).end;
+        let edit = |(name, value): &(String, String)| {
+            let place = places.iter().rev().find(|place| place.name == Name::new(name));
+            match place {
+                Some(place) => (value_range(place), value.clone()),
+                None if is_long => (end..end, format!("\n{name} = {value}")),
+                None => (end..end, format!("; {name} = {value}")),
+            }
+        };
+        Some((text, assignments.iter().map(edit).collect()))
+    }
+
     /// Reports that the ports of this ad are invalid, with the position in the source. Does nothing if the ad has no
     /// location.
     pub fn report_bad_ports(&self, session: &mut Session, fault: &PortFault) -> Result<(), Failure> {
@@ -171,4 +203,10 @@ impl NamedAd {
         let range = range.map_or(*offset..offset + 1, |(place, fault)| place.file_range(fault.span));
         session.report_problem(text, &Problem::error_at(range, *number, fault.to_string()))
     }
+}
+
+/// Whether a name is the number of a job: `ClusterId.ProcId`.
+pub fn is_job_number(name: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    name.split_once('.').is_some_and(|(cluster, process)| is_number(cluster) && is_number(process))
 }

@@ -314,6 +314,21 @@ impl AsRef<StreamBlock> for SourceText {
 }
 
 impl SourceText {
+    /// Whether two texts are one block in memory.
+    pub fn is_same(&self, other: &SourceText) -> bool {
+        Arc::ptr_eq(&self.block, &other.block)
+    }
+
+    /// Returns the byte offset of the block in the text of the whole file. `None` if the file does not have the block there.
+    pub fn offset_in(&self, file: &[u8]) -> Option<usize> {
+        let Position { line, column } = self.block.start;
+        let lines: usize = file.split_inclusive(|byte| *byte == b'\n').take(line - 1).map(<[u8]>::len).sum();
+        let line = file.get(lines..)?.split(|byte| *byte == b'\n').next()?;
+        let before = String::from_utf8_lossy(line);
+        let offset = lines + before.char_indices().nth(column - 1).map_or(before.len(), |(at, _)| at);
+        file.get(offset..)?.starts_with(&self.block.text).then_some(offset)
+    }
+
     fn new(name: impl Into<Arc<str>>, block: impl Into<Arc<StreamBlock>>) -> Self {
         let block = block.into();
         let positions = Arc::new(Mutex::new(vec![(0, block.start)]));

@@ -19,3 +19,4 @@ pub mod rows;
 pub mod svg;
 pub mod table;
 pub mod terminal_text;
+pub mod text_diff;

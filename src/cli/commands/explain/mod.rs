@@ -2,6 +2,7 @@
 
 mod configured_policies;
 mod explained;
+mod fixes;
 mod groups;
 mod help_text;
 mod match_difference;
@@ -12,6 +13,7 @@ mod selection;
 mod share;
 mod suggestions;
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
@@ -44,6 +46,7 @@ use crate::cli::render::output::{self, OutputForm};
 use crate::cli::session::Session;
 use configured_policies::JobEffects;
 use explained::GroupExplainer;
+use fixes::{FixTarget, write_fixes};
 use groups::{allocate, group_requests};
 use help_text::EXAMPLES;
 use match_difference::{MatchDifference, matching_subjects};
@@ -116,6 +119,14 @@ pub struct ExplainCommand {
     /// Set START and RANK of every offer to those of --config, and report what gains or loses a match
     #[arg(long, requires = "config")]
     what_if_config: bool,
+    /// Print the best change of each report as a diff of the files of requests, instead of the reports. A change that
+    /// asks for much less is left out
+    #[arg(long, conflicts_with_all = ["summary", "offer", "what_if", "share"])]
+    fix: bool,
+    /// Write the commands that make the best change of each report into scripts in this directory, one for each cause and
+    /// owner. Nothing is run
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["fix", "summary", "offer", "reverse", "share"])]
+    fix_scripts: Option<PathBuf>,
     /// List all offers and all reasons of refusal in JSON, not only the first 10
     #[arg(long)]
     all_offers: bool,
@@ -264,7 +275,7 @@ impl ExplainCommand {
             also.add(constraint, session.dialect());
         }
         // The expressions of --what-if and of a configuration may refer to any attribute.
-        let reads_whole = !self.what_if.is_empty() || self.config.is_some();
+        let reads_whole = !self.what_if.is_empty() || self.config.is_some() || self.fix;
         let reading = if reads_whole { ReadMode::Whole } else { ReadMode::SelectiveForReports };
         let [requests, offers] = self.ads.read_current(session, sources, reading, &also, SlotSelection::All)?;
         let context = session.context();
@@ -403,6 +414,10 @@ impl ExplainCommand {
             only_causes: output.form == Some(OutputForm::Svg) || (has_rows && self.summary),
             leaves_out_matching: self.unmatchable,
         };
+        let target = self.fix_scripts.as_deref().map(FixTarget::Scripts);
+        if let Some(target) = target.or(self.fix.then_some(FixTarget::Diff)) {
+            return write_fixes(session, &group_explainer, &groups, &target);
+        }
         let frame = self.frame(session, &group_explainer, &subjects, (groups.len(), has_gangs), changes)?;
         if let Some(input) = share {
             let own = &groups[input.share.slice(groups.len())];

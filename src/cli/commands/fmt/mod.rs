@@ -3,11 +3,9 @@
 mod long_stream;
 
 use std::io::{self, Write};
-use std::time::Duration;
 
 use clap::Args;
 use classad::format::{self, FileFormat, FormattedText};
-use similar::TextDiff;
 
 use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::io::atomic_write::{FileRewriter, RewriteArgs};
@@ -15,6 +13,7 @@ use crate::cli::io::input;
 use crate::cli::io::source::SourceText;
 use crate::cli::outcome::{Failure, Status};
 use crate::cli::render::output::out;
+use crate::cli::render::text_diff::write_diff;
 use crate::cli::session::Session;
 use long_stream::{LongStream, OpenedText, open_text};
 
@@ -181,7 +180,7 @@ impl Fmt {
     fn print(&self, out: &mut dyn Write, source: &SourceText, layout: &FormattedText) -> io::Result<()> {
         match (self.check, self.diff) {
             (true, _) if layout.text != source.block.text => writeln!(out, "{}", source.name),
-            (_, true) => write_diff(out, source, &layout.text),
+            (_, true) => write_diff(out, &source.name, &source.block.text, &layout.text),
             (false, false) => out.write_all(&layout.text),
             _ => Ok(()),
         }
@@ -196,21 +195,4 @@ fn rewrite(session: &mut Session, rewriter: &FileRewriter, name: &str, is_valid:
     } else if let Some(text) = text {
         rewriter.replace(session, name, text);
     }
-}
-
-/// Maximum time of the search for the shortest difference of a file. After it the difference is right, but may be longer.
-const MAX_DIFF_TIME: Duration = Duration::from_secs(1);
-
-/// Prints the changes as a unified diff.
-fn write_diff(out: &mut dyn Write, source: &SourceText, text: &[u8]) -> io::Result<()> {
-    let lines = |text| <[u8]>::split_inclusive(text, |byte| *byte == b'\n').collect::<Vec<_>>();
-    let (old, new) = (lines(&source.block.text), lines(text));
-    let diff = TextDiff::configure().newline_terminated(true).timeout(MAX_DIFF_TIME).diff_slices(&old, &new);
-    for (number, hunk) in diff.unified_diff().iter_hunks().enumerate() {
-        if number == 0 {
-            writeln!(out, "--- {0}\n+++ {0}", source.name)?;
-        }
-        hunk.to_writer(&mut *out)?;
-    }
-    Ok(())
 }

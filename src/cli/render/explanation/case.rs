@@ -245,13 +245,10 @@ impl<'c> ExplanationInput<'c> {
     }
 
     /// Returns a row for each member of a group: name, verdict, number of matching and of free partners, the summary and
-    /// the change that the table of causes prefers: the first one that wins a free partner, else the first one that wins
-    /// any. Each row comes with the index of its subject.
+    /// the best change. Each row comes with the index of its subject.
     pub fn rows(&self, session: &Session, group: &[usize], report: &RequestReport) -> Vec<(usize, Vec<TableCell>)> {
         let free = report.slots.map_or(report.matches, |slots| slots.matching.available());
-        let wins = |change: &RequestChange| (change.matched.free().map(|free| free > 0), change.matched.count > 0);
-        let best = report.changes.iter().rev().max_by_key(|change| wins(change));
-        let change = best.map(RequestChange::text).unwrap_or_default();
+        let change = best_change(report).map(RequestChange::text).unwrap_or_default();
         let row = |subject: &usize| {
             let summary = self.summary(session, &[*subject], report, usize::MAX);
             let name = self.subjects[*subject].id().to_owned();
@@ -394,6 +391,13 @@ impl AdNames for ExplanationInput<'_> {
         let header = slot.header(&self.context);
         standing_phrase(&slot.ad, &(header.state, header.holder.clone()), user, &self.context)
     }
+}
+
+/// The change of a report that the table of causes and `--fix` prefer: the first one that wins a free partner, else the first
+/// one that wins any. `None` if there is none.
+pub fn best_change(report: &RequestReport) -> Option<&RequestChange> {
+    let wins = |change: &&RequestChange| (change.matched.free().map(|free| free > 0), change.matched.count > 0);
+    report.changes.iter().rev().max_by_key(wins)
 }
 
 /// Returns the noun for the ads of a side, singular and plural.

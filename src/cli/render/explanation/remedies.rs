@@ -7,6 +7,7 @@ use classad::explain::{
 use classad::syntax::{Style, expression_text};
 use classad::text::counted;
 
+use crate::cli::io::named_ad::is_job_number;
 use crate::cli::render::diagnostics::single_line;
 use crate::cli::session::Session;
 
@@ -16,7 +17,7 @@ use super::verdict_codes::{needs_change, no_change_phrase};
 use super::writer::{DEFAULT_MAX_ITEMS, MAX_CLAUSE_CHARS, with_commas};
 
 /// Maximum number of jobs that a command names.
-const MAX_COMMANDED_JOBS: usize = 10;
+pub const MAX_COMMANDED_JOBS: usize = 10;
 
 /// The commands of submit files for attributes of jobs. Any other attribute is set as `My.Name`.
 const SUBMIT_COMMANDS: [(&str, &str); 5] = [
@@ -99,11 +100,7 @@ fn change_row(change: &RequestChange, report: &RequestReport, ads: [&str; 2]) ->
 /// Returns the identifiers of the jobs of a group, as HTCondor's tools take them: `12.0 12.1`. Of many jobs the first, with a
 /// remark that counts the others. `None` unless all are jobs.
 fn job_ids(case: &ExplanationInput<'_>, group: &[usize]) -> Option<[String; 2]> {
-    let id = |job: &usize| {
-        let id = case.subjects[*job].id();
-        let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-        id.split_once('.').is_some_and(|(cluster, proc)| is_number(cluster) && is_number(proc)).then(|| id.to_owned())
-    };
+    let id = |job: &usize| Some(case.subjects[*job].id()).filter(|id| is_job_number(id)).map(str::to_owned);
     let ids: Vec<String> = group.iter().take(MAX_COMMANDED_JOBS).map(id).collect::<Option<_>>()?;
     let others = group.len() - ids.len();
     let remark = if others > 0 { format!("  # and {} more", counted(others, "job")) } else { String::new() };
@@ -147,7 +144,7 @@ pub fn assignments(change: &RequestChange, request: &Ad) -> Vec<(String, String)
 }
 
 /// Returns the commands that release held jobs, after the change of a request that was too small.
-fn release_commands(case: &ExplanationInput<'_>, group: &[usize], hold: &HoldReason) -> Vec<String> {
+pub fn release_commands(case: &ExplanationInput<'_>, group: &[usize], hold: &HoldReason) -> Vec<String> {
     let Some([ids, remark]) = job_ids(case, group).filter(|_| !hold.is_spooling()) else { return Vec::new() };
     let raise = hold.exceeded.as_ref().filter(|exceeded| !exceeded.asks_for_more).and_then(|exceeded| {
         let limit: f64 = exceeded.limit.as_ref()?.parse().ok()?;
