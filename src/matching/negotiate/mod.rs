@@ -18,6 +18,7 @@ mod offers;
 mod policy_candidates;
 mod priority_attributes;
 mod rounds;
+mod runnable;
 mod simulation;
 mod starts;
 #[cfg(test)]

@@ -5,14 +5,15 @@ use std::collections::{BTreeMap, VecDeque};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ad::{Ad, Truth, Value};
+use crate::ad::Ad;
 use crate::matching::Candidate;
-use crate::matching::policy::{Leftovers, Policy};
+use crate::matching::policy::Leftovers;
 
 use super::Submitter;
 use super::cycle::NegotiationCycle;
 use super::event::Grant;
 use super::granted_offer::GrantedOffer;
+use super::runnable::{ClaimRules, WaitingRequests};
 use super::weight_accounts::{WeightAccounts, weight};
 
 /// The requests that start after a cycle.
@@ -46,64 +47,17 @@ pub struct ExceededQuota {
 pub fn find_starts(cycle: &mut NegotiationCycle<'_>, submitters: &[Submitter], offers: &[Ad]) -> RequestStarts {
     let policy = cycle.settings.policy.clone();
     let leftovers = policy.leftovers.clone().unwrap_or_else(|| Leftovers { are_used: false, ..Leftovers::default() });
-    let queues = submitters.iter().map(|submitter| WaitingRequests::new(cycle, submitter)).collect();
-    let mut filling =
-        SlotFilling { cycle, leftovers, policy, queues, starts: RequestStarts::default(), weights: Vec::new() };
+    let queue = |submitter: &Submitter| {
+        let of = |request: &usize| (*request, cycle.cluster_of[*request], cycle.requests[*request].asked());
+        submitter.requests.iter().map(of).collect()
+    };
+    let queues = submitters.iter().map(queue).collect();
+    let rules = ClaimRules { policy, leftovers };
+    let mut filling = SlotFilling { cycle, rules, queues, starts: RequestStarts::default(), weights: Vec::new() };
     filling.start_matches(submitters);
     filling.fill_rests();
     filling.find_exceeded(submitters, offers);
     filling.starts
-}
-
-/// The requests of a submitter that have not started.
-#[derive(Default)]
-struct WaitingRequests {
-    /// The requests of each autocluster, by their places in the submitter's order.
-    clusters: FxHashMap<usize, BTreeMap<usize, usize>>,
-    /// The autocluster of each request that is the first of its autocluster, by its place.
-    heads: BTreeMap<usize, usize>,
-    /// The place of each request.
-    places: FxHashMap<usize, usize>,
-    /// Number of starts that each request still waits for, by its place.
-    units: Vec<usize>,
-}
-
-impl WaitingRequests {
-    fn new(cycle: &NegotiationCycle<'_>, submitter: &Submitter) -> Self {
-        let mut waiting = WaitingRequests::default();
-        for (place, request) in submitter.requests.iter().enumerate() {
-            let units = cycle.requests[*request].asked();
-            waiting.units.push(units);
-            if units > 0 {
-                waiting.clusters.entry(cycle.cluster_of[*request]).or_default().insert(place, *request);
-                waiting.places.insert(*request, place);
-            }
-        }
-        let first = |(cluster, requests): (&usize, &BTreeMap<usize, usize>)| Some((*requests.keys().next()?, *cluster));
-        waiting.heads = waiting.clusters.iter().filter_map(first).collect();
-        waiting
-    }
-
-    fn contains(&self, request: usize) -> bool {
-        self.places.contains_key(&request)
-    }
-
-    /// Takes one start of a request away.
-    fn start(&mut self, request: usize, cluster: usize) {
-        let Some(place) = self.places.get(&request).copied() else { return };
-        self.units[place] -= 1;
-        if self.units[place] > 0 {
-            return;
-        }
-        self.places.remove(&request);
-        let Some(requests) = self.clusters.get_mut(&cluster) else { return };
-        requests.remove(&place);
-        if self.heads.remove(&place).is_some()
-            && let Some(next) = requests.keys().next()
-        {
-            self.heads.insert(*next, cluster);
-        }
-    }
 }
 
 /// A slot of a submitter whose rest can be filled.
@@ -115,8 +69,7 @@ struct Rest {
 
 struct SlotFilling<'f, 'c> {
     cycle: &'f mut NegotiationCycle<'c>,
-    leftovers: Leftovers,
-    policy: Policy,
+    rules: ClaimRules,
     /// The requests that wait, by the index of the submitter.
     queues: Vec<WaitingRequests>,
     starts: RequestStarts,
@@ -139,16 +92,16 @@ impl SlotFilling<'_, '_> {
     }
 
     fn start_match(&mut self, index: usize, grant: &Grant, submitter: usize) {
-        let (request, cluster) = (grant.request, self.cycle.cluster_of[grant.request]);
+        let request = grant.request;
         if grant.offers.iter().any(|granted| granted.preempted.is_some()) {
-            self.queues[submitter].start(request, cluster);
+            self.queues[submitter].start(request);
             self.starts.preempting += 1;
             return;
         }
         let single = grant.offers.first().filter(|granted| grant.gang.is_none() && granted.portion.is_none());
         let Some(granted) = single else {
             // A gang, or a part of a slot that the cycle divided.
-            self.queues[submitter].start(request, cluster);
+            self.queues[submitter].start(request);
             let weight =
                 grant.offers.iter().map(|granted| self.weight_of(granted.offer, granted.portion.as_ref())).sum();
             self.weights.push((submitter, weight));
@@ -156,7 +109,7 @@ impl SlotFilling<'_, '_> {
             return;
         };
         let is_chosen = !self.cycle.chosen_later.contains(index) && self.queues[submitter].contains(request);
-        let limits = self.limits_text(request, granted.offer);
+        let limits = self.rules.limits_text(&self.cycle.ads[request], &mut self.cycle.offers, granted.offer);
         let chosen = if is_chosen {
             Some((request, granted.clone()))
         } else {
@@ -173,7 +126,7 @@ impl SlotFilling<'_, '_> {
     /// Fills the rests of slots with further requests. All slots take turns: a request starts in a slot while the access point
     /// waits for the rest of the other slots.
     fn fill_rests(&mut self) {
-        if !self.leftovers.are_used {
+        if !self.rules.leftovers.are_used {
             return;
         }
         let matched = self.starts.grants.len();
@@ -205,8 +158,8 @@ impl SlotFilling<'_, '_> {
     /// Starts a request in an offer. Returns whether a rest of the offer can be filled.
     fn start(&mut self, submitter: usize, request: usize, mut granted: GrantedOffer) -> bool {
         let (offer, ad) = (granted.offer, &self.cycle.ads[request]);
-        self.queues[submitter].start(request, self.cycle.cluster_of[request]);
-        let division = &self.leftovers.division;
+        self.queues[submitter].start(request);
+        let division = &self.rules.leftovers.division;
         let rest = self.cycle.offers.rest_by(division, offer, ad);
         granted.portion = rest.as_ref().map(|rest| self.cycle.offers.portion_by(division, offer, rest));
         self.weights.push((submitter, self.weight_of(offer, granted.portion.as_ref())));
@@ -218,45 +171,21 @@ impl SlotFilling<'_, '_> {
         is_offered
     }
 
-    /// Returns the first request of a submitter that matches an offer as it is now, may have it and has these concurrency
-    /// limits. If a request does not match, none of its autocluster does.
+    /// Returns the first request of a submitter that may start in an offer as it is now.
     fn find_runnable(&mut self, submitter: usize, offer: usize, limits: &str) -> Option<(usize, Candidate)> {
-        let mut next = 0;
-        while let Some((place, cluster)) = self.queues[submitter].heads.range(next..).next() {
-            next = place + 1;
-            let request = *self.queues[submitter].clusters.get(cluster)?.values().next()?;
-            if let Some(candidate) = self.candidate(request, offer)
-                && (!self.leftovers.considers_limits || self.limits_text(request, offer) == limits)
-            {
-                return Some((request, candidate));
-            }
-        }
-        None
-    }
-
-    /// Returns a request and an offer as candidates of each other, if the offer as it is now may go to the request.
-    fn candidate(&mut self, request: usize, offer: usize) -> Option<Candidate> {
-        let ad = &self.cycle.ads[request];
-        let offers = &mut self.cycle.offers;
-        let candidate = offers.candidates_among(ad, vec![offer]).pop()?;
-        let permits = |value: Value| Truth::of(&value, self.cycle.settings.context.dialect) != Truth::False;
-        let is_permitted =
-            self.leftovers.permits.as_ref().is_none_or(|rule| permits(offers.docking_value(rule, ad, offer)));
-        (is_permitted && offers.may_start(ad, offer)).then_some(candidate)
-    }
-
-    /// Returns the concurrency limits of a request as a text that can be compared.
-    fn limits_text(&mut self, request: usize, offer: usize) -> String {
-        let rule = self.policy.limits.as_ref().and_then(|limits| limits.needs.as_ref());
-        match rule.map(|rule| self.cycle.offers.docking_value(rule, &self.cycle.ads[request], offer)) {
-            Some(Value::String(limits)) => limits.to_str().to_ascii_lowercase(),
-            _ => String::new(),
-        }
+        let ads = self.cycle.ads;
+        self.rules.find_runnable(
+            &self.queues[submitter],
+            |request| &ads[request],
+            &mut self.cycle.offers,
+            offer,
+            limits,
+        )
     }
 
     /// Returns the weight of an offer, or of a part of it, as it is now.
     fn weight_of(&self, offer: usize, portion: Option<&Ad>) -> f64 {
-        let Some(share) = self.policy.weighted_share() else { return 0.0 };
+        let Some(share) = self.rules.policy.weighted_share() else { return 0.0 };
         let mut ad = self.cycle.offers.ad(offer).clone();
         for attribute in portion.into_iter().flat_map(Ad::iter) {
             ad = ad.with(attribute.name.clone(), attribute.expression.clone());
@@ -266,7 +195,7 @@ impl SlotFilling<'_, '_> {
 
     /// Finds the groups that use more than their quotas with what starts. `offers` are those of the cycle's beginning.
     fn find_exceeded(&mut self, submitters: &[Submitter], offers: &[Ad]) {
-        let Some(share) = self.policy.weighted_share() else { return };
+        let Some(share) = self.rules.policy.weighted_share() else { return };
         let tree = &share.groups;
         if tree.groups().len() == 1 {
             return;

@@ -17,11 +17,20 @@ pub struct Leftovers {
     /// Whether a request may have an offer of the cycle only in the place of one with the same concurrency limits, and a rest
     /// only without any.
     pub considers_limits: bool,
+    /// Number of seconds during which a claim gets a further request when one ends, evaluated in the offer. If `None`, it gets
+    /// none; if the value is not a number of at least 0, there is no end.
+    pub worklife: Option<PolicyRule>,
 }
 
 impl Default for Leftovers {
     fn default() -> Self {
-        Leftovers { are_used: true, division: Residual::default(), permits: None, considers_limits: true }
+        Leftovers {
+            are_used: true,
+            division: Residual::default(),
+            permits: None,
+            considers_limits: true,
+            worklife: None,
+        }
     }
 }
 

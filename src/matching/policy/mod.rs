@@ -229,7 +229,7 @@ impl Policy {
         });
         let limits = limits.iter().flat_map(|limits| limits.needs.iter().chain(&limits.in_use));
         let attributes = request_attributes.iter().chain(offer_attributes).map(|(_, rule)| rule);
-        let of_rests = leftovers.iter().flat_map(|leftovers| &leftovers.permits);
+        let of_rests = leftovers.iter().flat_map(|leftovers| leftovers.permits.iter().chain(&leftovers.worklife));
         let rules = roots.iter().chain(order).chain(docking).chain(start).chain(of_rests);
         for rule in rules.chain(shares).chain(limits).chain(attributes) {
             mentions.add_policy_expression(&rule.expression, dialect);

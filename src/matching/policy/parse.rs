@@ -137,8 +137,10 @@ impl<'o> PolicyReader<'o, '_> {
 
     fn leftovers(&mut self, node: &'o YamlNode) -> Leftovers {
         let mut leftovers = Leftovers::default();
-        for (key, value) in self.settings.known_entries(node, "leftovers", &["use", "if", "same-limits", "divide"]) {
+        let keys = &["use", "if", "same-limits", "worklife", "divide"];
+        for (key, value) in self.settings.known_entries(node, "leftovers", keys) {
             match key {
+                "worklife" => leftovers.worklife = self.rule(value),
                 "use" => leftovers.are_used = self.truth(value).unwrap_or_default(),
                 "if" => leftovers.permits = self.rule(value),
                 "same-limits" => leftovers.considers_limits = self.truth(value).unwrap_or_default(),

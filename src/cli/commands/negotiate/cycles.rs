@@ -44,8 +44,8 @@ pub struct CyclesArgs {
     /// Run N cycles: what a cycle leaves is what the next one finds
     ///
     /// A job waits from its `QDate` on. It starts as with --starts, and its slots are free again when its run time is over. What
-    /// runs already keeps its slots until then, counted from its start.
-    /// Usage and priorities follow. The rows are the matches of each cycle, or with --starts the jobs that start. With
+    /// runs already keeps its slots until then, counted from its start. When a job ends, the next one of its submitter starts in
+    /// its claim, unless the claim is older than `CLAIM_WORKLIFE`. Usage and priorities follow. The rows are the matches of each cycle, or with --starts the jobs that start. With
     /// --by-submitter they are what each submitter has after each cycle. A table or a picture (-o svg) is about all cycles.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000),
           conflicts_with_all = ["transcript", "why", "compare", "usage", "notify"])]
@@ -198,7 +198,7 @@ impl<'p> CycleWriter<'p> {
         let first = ["cycle", "time"].into_iter();
         let header: Vec<&str> = match rows {
             CycleRows::Matches => first.chain(PAIR_HEADER).chain(["preempted"]).collect(),
-            CycleRows::Starts => first.chain(PAIR_HEADER).chain(["preempted", "evicted", "ends"]).collect(),
+            CycleRows::Starts => first.chain(PAIR_HEADER).chain(["preempted", "evicted", "ends", "claim"]).collect(),
             CycleRows::Submitters => first.chain(course.header()).collect(),
         };
         let header = header.into_iter().map(str::to_owned).collect();
@@ -225,14 +225,15 @@ impl<'p> CycleWriter<'p> {
                 return Ok(());
             }
         };
-        for SimulatedGrant { request, offers, ranks, preempted, evicted, end } in grants {
+        for SimulatedGrant { request, time, reuses_claim, offers, ranks, preempted, evicted, end } in grants {
             for offer in offers {
-                let mut row = first.to_vec();
+                let mut row = vec![first[0].clone(), (&Value::Integer(*time)).into()];
                 row.extend(pair_row(self.parties.request_name(*request, None), offer.clone(), *ranks));
                 row.push(preempted.clone().unwrap_or_default().into());
                 if self.rows == CycleRows::Starts {
                     row.push(evicted.map_or(String::new(), |of| self.parties.request_name(of, None)).into());
                     row.push(end.map_or_else(|| String::new().into(), |end| (&Value::Integer(end)).into()));
+                    row.push(if *reuses_claim { "reused" } else { "new" }.to_owned().into());
                 }
                 table.write(&mut out, row)?;
             }
@@ -250,10 +251,13 @@ impl<'p> CycleWriter<'p> {
 
 /// Says what happened in all cycles.
 fn totals_text(cycles: u64, totals: &SimulationTotals) -> String {
-    let SimulationTotals { matches, started, ended, evicted, running, waiting, future, .. } = *totals;
+    let SimulationTotals { matches, started, reused, ended, evicted, running, waiting, future, .. } = *totals;
     let matches = if matches == 1 { "1 match".to_owned() } else { format!("{} matches", with_commas(matches)) };
     let cycles = counted(usize::try_from(cycles).unwrap_or(usize::MAX), "cycle");
     let mut parts = vec![format!("{cycles}: {matches}, {}", counted(started, "start"))];
+    if reused > 0 {
+        parts.push(format!("{} of them in claims of ended jobs", with_commas(reused)));
+    }
     parts.push(format!("{} ended", with_commas(ended)));
     if evicted > 0 {
         parts.push(format!("{} evicted", with_commas(evicted)));
@@ -278,9 +282,8 @@ mod tests {
     fn what_happened_is_counted() {
         let totals = SimulationTotals { matches: 1, started: 3, running: 2, ended: 1, ..SimulationTotals::default() };
         assert_eq!(totals_text(1, &totals), "1 cycle: 1 match, 3 starts, 1 ended; in the end, 2 run and 0 wait");
-        let totals = SimulationTotals { evicted: 1, future: 4, waiting: 1_200, ..totals };
-        let expected =
-            "20 cycles: 1 match, 3 starts, 1 ended, 1 evicted; in the end, 2 run and 1,200 wait, 4 come later";
+        let totals = SimulationTotals { reused: 2, evicted: 1, future: 4, waiting: 1_200, ..totals };
+        let expected = "20 cycles: 1 match, 3 starts, 2 of them in claims of ended jobs, 1 ended, 1 evicted; in the end, 2 run and 1,200 wait, 4 come later";
         assert_eq!(totals_text(20, &totals), expected);
     }
 }

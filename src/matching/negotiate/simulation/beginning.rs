@@ -67,6 +67,12 @@ pub(super) fn earlier_runs<'a>(
     runs
 }
 
+/// Returns the time since which a slot is claimed.
+pub(super) fn claimed_since(slot: &Ad, context: &Context) -> Option<i64> {
+    let is_claimed = text(slot, "State", context).is_some_and(|state| state.eq_ignore_ascii_case("claimed"));
+    first_time(slot, &["EnteredCurrentState"], context).filter(|_| is_claimed)
+}
+
 /// Returns what can name the job of a slot. A key of a job that equals one of a slot means that the job runs there.
 fn slot_keys(slot: &Ad, context: &Context) -> Vec<String> {
     let number = text(slot, "JobId", context).zip(Advertisement::new(slot, context).user());

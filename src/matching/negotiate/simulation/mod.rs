@@ -1,15 +1,17 @@
 //! Simulation of a pool over consecutive cycles: what a cycle leaves is what the next one finds.
 //!
-//! A request that starts uses its offers until its run time is over, or until another request takes one of them. Its claim
-//! ends with it: the access point gives it to no further request before the next cycle.
+//! A request that starts uses its offers until its run time is over, or until another request takes one of them. Its claim may go
+//! to the next request of its submitter.
 
 mod beginning;
+mod claims;
 mod report;
 mod request;
 mod run_time;
+mod runs;
+mod settings;
 mod slots;
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use crate::ad::Ad;
@@ -19,64 +21,14 @@ use crate::pool::RequestClusters;
 use super::event::Grant;
 use super::priority_attributes::PriorityAttributes;
 use super::{KnownRequests, NegotiationOutcome, NegotiationSettings, negotiate_known, submitter_name};
-use beginning::{EarlierRun, earlier_runs, is_running};
+use beginning::{EarlierRun, claimed_since, earlier_runs, is_running};
+use claims::{ClaimReuse, EndedClaim};
 pub use report::{SimulatedCycle, SimulatedGrant, SimulationTotals, SubmitterState};
 use request::SimulatedRequest;
 pub use run_time::RunTime;
+use runs::{SimulatedRun, SimulatedRuns};
+pub use settings::{SIMULATION_ATTRIBUTES, SimulationSettings};
 use slots::SimulatedSlots;
-
-/// The attributes that a simulation reads besides those of a cycle and of the run time.
-pub const SIMULATION_ATTRIBUTES: [&str; 34] = [
-    "AccountingGroup",
-    "Activity",
-    "AssignedGPUs",
-    "ClusterId",
-    "ConcurrencyLimits",
-    "Cpus",
-    "Disk",
-    "DynamicSlot",
-    "EnteredCurrentActivity",
-    "EnteredCurrentState",
-    "EnteredCurrentStatus",
-    "GPUs",
-    "GlobalJobId",
-    "JobCurrentStartDate",
-    "JobId",
-    "JobStart",
-    "JobStartDate",
-    "JobStatus",
-    "MachineResources",
-    "MaxJobRetirementTime",
-    "Memory",
-    "MyType",
-    "Name",
-    "Owner",
-    "PartitionableSlot",
-    "ProcId",
-    "QDate",
-    "RemoteHost",
-    "ShadowBday",
-    "SlotID",
-    "SlotType",
-    "State",
-    "Type",
-    "User",
-];
-
-/// What is simulated besides the cycles themselves.
-#[derive(Clone, Debug)]
-pub struct SimulationSettings {
-    /// Number of cycles.
-    pub cycles: u64,
-    /// Time between two cycles in seconds, at least 1.
-    pub interval: i64,
-    /// Time of the first cycle in seconds since 1970.
-    pub begin: i64,
-    /// How long requests run. Without it, they run until the end.
-    pub run_time: Option<RunTime>,
-    /// Whether all offers are free and all requests wait in the beginning, whatever their ads say.
-    pub begins_idle: bool,
-}
 
 /// Runs cycles. Offers have names. `accountant` has the priorities in the beginning, and those of the end afterwards. `tell` is
 /// called with each cycle as it ends; if it returns [`ControlFlow::Break`], the simulation ends.
@@ -92,7 +44,7 @@ pub fn simulate(
     tell: &mut dyn FnMut(&SimulatedCycle) -> ControlFlow<()>,
 ) -> Result<SimulationTotals, PolicyFault> {
     let settings = NegotiationSettings { finds_starts: true, ..settings.clone() };
-    let mut simulation = Simulation::new(settings, of, requests, offers, accountant);
+    let mut simulation = Simulation::new(settings, of, requests, offers, accountant)?;
     for number in 1..=of.cycles {
         let cycle = simulation.run_cycle(number)?;
         let context = &simulation.settings.context;
@@ -103,17 +55,6 @@ pub fn simulate(
     Ok(simulation.end())
 }
 
-/// A request that runs.
-struct SimulatedRun {
-    /// Index of the request; `None` if the queue has no ad of it.
-    request: Option<usize>,
-    submitter: String,
-    /// The slots that it uses.
-    slots: Vec<usize>,
-    /// The time at which it ends.
-    end: Option<i64>,
-}
-
 struct Simulation<'s> {
     settings: NegotiationSettings,
     of: &'s SimulationSettings,
@@ -121,11 +62,9 @@ struct Simulation<'s> {
     /// The autoclusters of all requests. `None` if they change from cycle to cycle.
     clusters: Option<RequestClusters>,
     slots: SimulatedSlots,
-    /// The requests that run, by number.
-    runs: BTreeMap<usize, SimulatedRun>,
-    next_run: usize,
-    /// The end and the number of each run that ends.
-    ends: BTreeSet<(i64, usize)>,
+    /// `None` if claims end with their requests.
+    claims: Option<ClaimReuse>,
+    runs: SimulatedRuns,
     accountant: &'s mut Accountant,
     totals: SimulationTotals,
 }
@@ -137,24 +76,24 @@ impl<'s> Simulation<'s> {
         requests: &[Ad],
         offers: &[(String, Ad)],
         accountant: &'s mut Accountant,
-    ) -> Self {
+    ) -> Result<Self, PolicyFault> {
         let submitter = |ad: &Ad| {
             let share = settings.policy.share.as_ref();
             share.map_or_else(String::new, |share| submitter_name(share, ad, &settings.context))
         };
         let prepared = with_attributes(requests, &settings.policy.request_attributes);
         let request = |(ad, prepared): (&Ad, &Ad)| SimulatedRequest::new(ad, prepared, submitter(prepared), &settings);
-        let requests = requests.iter().zip(&prepared).map(request).collect();
+        let requests: Vec<SimulatedRequest> = requests.iter().zip(&prepared).map(request).collect();
         let clusters = clusters(&settings, &prepared, offers);
+        let claims = ClaimReuse::new(&settings, &requests, clusters.as_ref())?;
         let slots = SimulatedSlots::new(offers, &settings);
         let mut simulation = Simulation {
             of,
             requests,
             clusters,
             slots,
-            runs: BTreeMap::new(),
-            next_run: 0,
-            ends: BTreeSet::new(),
+            claims,
+            runs: SimulatedRuns::default(),
             accountant,
             totals: SimulationTotals::default(),
             settings,
@@ -170,7 +109,7 @@ impl<'s> Simulation<'s> {
         for (submitter, weight) in simulation.slots.all_uses() {
             simulation.charge(&submitter, weight);
         }
-        simulation
+        Ok(simulation)
     }
 
     /// Records what runs before the first cycle.
@@ -183,8 +122,7 @@ impl<'s> Simulation<'s> {
         let runs =
             earlier_runs(running.map(|(index, request)| (index, &request.ad)), &self.slots.used(context), context);
         for EarlierRun { request, job, slots, since } in runs {
-            let number = self.next_run;
-            self.next_run += 1;
+            let number = self.runs.next;
             let since = since.unwrap_or(self.of.begin);
             let of_slot = slots.first().and_then(|slot| self.slots.submitter(*slot)).map(str::to_owned);
             let of_request = || request.map(|request| self.requests[request].submitter.clone());
@@ -194,8 +132,9 @@ impl<'s> Simulation<'s> {
             }
             // What ran for longer than its run time is still there in the first cycle.
             let end = self.end_of_run(&job, &slots, since).map(|end| end.max(self.of.begin.saturating_add(1)));
-            self.ends.extend(end.map(|end| (end, number)));
-            self.runs.insert(number, SimulatedRun { request, submitter, slots, end });
+            let of_slot = slots.first().and_then(|slot| claimed_since(self.slots.ad(*slot), &self.settings.context));
+            let claimed = of_slot.unwrap_or(since);
+            self.runs.add(SimulatedRun { request, submitter, slots, claimed, end });
         }
     }
 
@@ -216,6 +155,9 @@ impl<'s> Simulation<'s> {
         self.end_runs(&mut cycle);
         self.accountant.advance(time);
         self.settings.context.now = Some(time);
+        if let Some(claims) = &mut self.claims {
+            claims.advance(time, &self.requests);
+        }
         let is_waiting = |request: &SimulatedRequest| request.waiting > 0 && request.arrival <= time;
         let asking: Vec<usize> = (0..self.requests.len()).filter(|of| is_waiting(&self.requests[*of])).collect();
         let ads: Vec<Ad> = asking.iter().map(|request| self.requests[*request].asking_ad()).collect();
@@ -224,7 +166,7 @@ impl<'s> Simulation<'s> {
         cycle.add_submitters(&outcome);
         for grant in &outcome.grants {
             let names = grant.offers.iter().map(|granted| self.slots.part_name(slots[granted.offer], granted.part));
-            cycle.matches.push(SimulatedGrant::new(asking[grant.request], grant, names.collect()));
+            cycle.matches.push(SimulatedGrant::new(time, asking[grant.request], grant, names.collect()));
         }
         self.totals.matches += cycle.matches.len();
         let preempting = outcome.grants.iter().filter(|grant| grant.offers.iter().any(|of| of.preempted.is_some()));
@@ -232,7 +174,7 @@ impl<'s> Simulation<'s> {
         for grant in starting.chain(preempting) {
             self.start(grant, (&asking, &slots), &mut cycle);
         }
-        for run in self.runs.values() {
+        for run in self.runs.all() {
             cycle.submitter(&run.submitter).running += 1;
         }
         for (name, state) in &mut cycle.submitters {
@@ -246,13 +188,82 @@ impl<'s> Simulation<'s> {
 
     /// Ends the runs whose time is over, in the order of their ends.
     fn end_runs(&mut self, cycle: &mut SimulatedCycle) {
-        while let Some((end, number)) = self.ends.first().copied().filter(|(end, _)| *end <= cycle.time) {
+        while let Some((end, runs)) = self.runs.take_ended(cycle.time) {
             self.accountant.advance(end);
-            if let Some(run) = self.stop(number, end, None) {
+            self.settings.context.now = Some(end);
+            if let Some(claims) = &mut self.claims {
+                claims.advance(end, &self.requests);
+            }
+            let mut open = Vec::new();
+            for run in runs {
                 cycle.submitter(&run.submitter).ended += 1;
                 self.totals.ended += 1;
+                if self.is_claim_open(&run, end) {
+                    open.push(run);
+                } else {
+                    self.free(&run, end, None);
+                }
+            }
+            if !open.is_empty() {
+                self.reuse(&open, end, cycle);
             }
         }
+    }
+
+    /// Whether the access point may start another request in the claim of one that ends.
+    fn is_claim_open(&self, run: &SimulatedRun, end: i64) -> bool {
+        let (Some(claims), [slot]) = (&self.claims, run.slots.as_slice()) else { return false };
+        let claim = EndedClaim { slot: self.slots.ad(*slot), request: run.request, submitter: &run.submitter };
+        claims.is_open(&claim, end.saturating_sub(run.claimed), &self.settings.context)
+    }
+
+    /// Starts the next requests in the claims of those that have ended, or frees the slots.
+    fn reuse(&mut self, ended: &[SimulatedRun], end: i64, cycle: &mut SimulatedCycle) {
+        let Some(mut claims) = self.claims.take() else { return };
+        let context = &self.settings.context;
+        let slots: Vec<Ad> = ended.iter().map(|run| self.slots.as_matched(run.slots[0], end, context)).collect();
+        let mut offers = ClaimReuse::offers(&slots, &self.settings);
+        for (place, run) in ended.iter().enumerate() {
+            let claim =
+                EndedClaim { slot: self.slots.ad(run.slots[0]), request: run.request, submitter: &run.submitter };
+            let Some((request, candidate)) = claims.next(&claim, (&mut offers, place), &self.requests) else {
+                self.free(run, end, None);
+                continue;
+            };
+            let ranks = [candidate.request_rank, candidate.offer_rank];
+            let slot = run.slots[0];
+            self.slots.reclaim(slot, (&self.requests[request].ad, self.runs.next), end, &self.settings.context);
+            let started = SimulatedGrant {
+                ranks,
+                reuses_claim: true,
+                ..SimulatedGrant::at(end, request, vec![self.slots.name(slot).to_owned()])
+            };
+            self.record_start(started, (run.slots.clone(), run.claimed), cycle);
+            claims.renew(request, &self.requests[request]);
+            self.totals.reused += 1;
+        }
+        self.claims = Some(claims);
+    }
+
+    /// Records that a request starts in slots, which are claimed since a time.
+    fn record_start(
+        &mut self,
+        started: SimulatedGrant,
+        (slots, claimed): (Vec<usize>, i64),
+        cycle: &mut SimulatedCycle,
+    ) {
+        let request = started.request;
+        self.requests[request].waiting -= 1;
+        if let Some(claims) = &mut self.claims {
+            claims.renew(request, &self.requests[request]);
+        }
+        let job = self.requests[request].ad.clone();
+        let end = self.end_of_run(&job, &slots, started.time);
+        let submitter = self.requests[request].submitter.clone();
+        cycle.submitter(&submitter).started += 1;
+        cycle.starts.push(SimulatedGrant { end, ..started });
+        self.totals.started += 1;
+        self.runs.add(SimulatedRun { request: Some(request), submitter, slots, claimed, end });
     }
 
     fn negotiate(&self, asking: &[usize], ads: Vec<Ad>, offers: &[Ad]) -> Result<NegotiationOutcome, PolicyFault> {
@@ -274,7 +285,6 @@ impl<'s> Simulation<'s> {
         if !grant.offers.iter().all(|granted| self.slots.has(slots[granted.offer], granted, &self.settings.context)) {
             return;
         }
-        let number = self.next_run;
         let submitter = self.requests[request].submitter.clone();
         let (mut taken, mut evicted) = (Vec::new(), None);
         for granted in &grant.offers {
@@ -285,40 +295,33 @@ impl<'s> Simulation<'s> {
                 self.charge(&user, -weight);
             }
             let ad = self.requests[request].ad.clone();
-            let claimed = self.slots.claim(slot, granted, (&ad, number), cycle.time, &self.settings);
+            let claimed = self.slots.claim(slot, granted, (&ad, self.runs.next), cycle.time, &self.settings);
             let weight = self.slots.set_use(claimed, &submitter, &self.settings);
             self.charge(&submitter, weight);
             taken.push(claimed);
         }
-        self.next_run += 1;
-        self.requests[request].waiting -= 1;
-        let job = self.requests[request].ad.clone();
-        let end = self.end_of_run(&job, &taken, cycle.time);
-        self.ends.extend(end.map(|end| (end, number)));
         let names = taken.iter().map(|slot| self.slots.name(*slot).to_owned()).collect();
-        cycle.submitter(&submitter).started += 1;
-        cycle.starts.push(SimulatedGrant { evicted, end, ..SimulatedGrant::new(request, grant, names) });
-        self.totals.started += 1;
-        self.runs.insert(number, SimulatedRun { request: Some(request), submitter, slots: taken, end });
+        let started = SimulatedGrant { evicted, ..SimulatedGrant::new(cycle.time, request, grant, names) };
+        self.record_start(started, (taken, cycle.time), cycle);
     }
 
     /// Takes the offers of a run away. Its request waits again. One of its slots is `taken` by another request.
     /// Returns the index of the request.
     fn evict(&mut self, number: usize, taken: usize, cycle: &mut SimulatedCycle) -> Option<usize> {
-        let run = self.stop(number, cycle.time, Some(taken))?;
+        let run = self.runs.take(number)?;
+        self.free(&run, cycle.time, Some(taken));
         cycle.submitter(&run.submitter).evicted += 1;
         self.totals.evicted += 1;
         let request = run.request?;
         self.requests[request].waiting += 1;
+        if let Some(claims) = &mut self.claims {
+            claims.renew(request, &self.requests[request]);
+        }
         Some(request)
     }
 
-    /// Stops a run: its slots are free again, but for one that is taken by another request.
-    fn stop(&mut self, number: usize, at: i64, taken: Option<usize>) -> Option<SimulatedRun> {
-        let run = self.runs.remove(&number)?;
-        if let Some(end) = run.end {
-            self.ends.remove(&(end, number));
-        }
+    /// Frees the slots of a run, but for one that is taken by another request.
+    fn free(&mut self, run: &SimulatedRun, at: i64, taken: Option<usize>) {
         for slot in &run.slots {
             if let Some((submitter, weight)) = self.slots.take_use(*slot) {
                 self.charge(&submitter, -weight);
@@ -327,7 +330,6 @@ impl<'s> Simulation<'s> {
                 self.slots.release(*slot, at, &self.settings.context);
             }
         }
-        Some(run)
     }
 
     fn new_factor(&self, submitter: &str) -> Option<f64> {
@@ -351,7 +353,7 @@ impl<'s> Simulation<'s> {
             *(if request.arrival <= now { &mut self.totals.waiting } else { &mut self.totals.future }) +=
                 request.waiting;
         }
-        self.totals.running = self.runs.len();
+        self.totals.running = self.runs.all().len();
         self.totals
     }
 }

@@ -10,6 +10,10 @@ use super::super::{NegotiationOutcome, SubmitterOutcome};
 pub struct SimulatedGrant {
     /// Index of the request.
     pub request: usize,
+    /// The time in seconds since 1970. In the claim of an earlier request, one starts as soon as that ends.
+    pub time: i64,
+    /// Whether it starts in the claim of an earlier request, without a match.
+    pub reuses_claim: bool,
     /// Names of the offers. A request that starts in a part of a partitionable slot has a dynamic slot.
     pub offers: Vec<String>,
     /// The ranks that the request gives the first offer, and the first offer the request.
@@ -24,10 +28,23 @@ pub struct SimulatedGrant {
 }
 
 impl SimulatedGrant {
-    pub(super) fn new(request: usize, grant: &Grant, offers: Vec<String>) -> Self {
+    pub(super) fn new(time: i64, request: usize, grant: &Grant, offers: Vec<String>) -> Self {
         let ranks = grant.offers.first().map_or([0.0; 2], |granted| [granted.request_rank, granted.offer_rank]);
         let preempted = grant.offers.iter().find_map(|granted| granted.preempted.clone());
-        SimulatedGrant { request, offers, ranks, preempted, evicted: None, end: None }
+        SimulatedGrant { ranks, preempted, ..SimulatedGrant::at(time, request, offers) }
+    }
+
+    pub(super) fn at(time: i64, request: usize, offers: Vec<String>) -> Self {
+        SimulatedGrant {
+            request,
+            time,
+            reuses_claim: false,
+            offers,
+            ranks: [0.0; 2],
+            preempted: None,
+            evicted: None,
+            end: None,
+        }
     }
 }
 
@@ -92,6 +109,8 @@ pub struct SimulationTotals {
     pub matches: usize,
     /// Requests that started. A request that is evicted can start several times.
     pub started: usize,
+    /// Requests that started in claims of earlier ones.
+    pub reused: usize,
     /// Requests that ended.
     pub ended: usize,
     /// Requests that lost their offers, each as often as it lost them.

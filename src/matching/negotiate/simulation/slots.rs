@@ -8,8 +8,8 @@ use crate::matching::notification::part_name;
 use crate::matching::policy::with_attributes;
 use crate::protocol::{
     AdvertisedState, Advertisement, claimed_offer, divided_offer, dynamic_slot, dynamic_slot_name, evaluate_attribute,
-    has_child, is_partitionable, parent_slot_name, portion_of_child, released_offer, with_child, with_portion,
-    without_child, without_portion,
+    has_child, is_partitionable, parent_slot_name, portion_of_child, rank_value, released_offer, with_child,
+    with_portion, without_child, without_portion,
 };
 use crate::syntax::{ParseOptions, parse_expression};
 
@@ -197,6 +197,27 @@ impl SimulatedSlots {
         self.slots.len() - 1
     }
 
+    /// Returns a claimed slot as the access point knows it: as it was when it was free, but for the rank of the claim.
+    pub fn as_matched(&self, slot: usize, at: i64, context: &Context) -> Ad {
+        let ad = &self.slots[slot].ad;
+        let rank = Expression::literal(Value::Real(claim_rank(ad, context)));
+        released_offer(ad, at, context).with(Name::new("CurrentRank"), rank)
+    }
+
+    /// Lets the run with a number have a slot that is claimed already. The claim keeps its age and its rank.
+    pub fn reclaim(&mut self, slot: usize, (request, run): (&Ad, usize), at: i64, context: &Context) {
+        let slot = &mut self.slots[slot];
+        let rank =
+            evaluate_attribute(&slot.ad, &Name::new("CurrentRank"), context).map_or(0.0, |rank| rank_value(&rank));
+        let of_claim = slot.ad.get_str("EnteredCurrentState").cloned();
+        let claimed = with_run_attributes(&claimed_offer(&slot.ad, request, rank, at, context), request, at, context);
+        slot.ad = match of_claim {
+            Some(since) => claimed.with(Name::new("EnteredCurrentState"), since),
+            None => claimed,
+        };
+        slot.run = Some(run);
+    }
+
     /// Frees a slot. A part goes back to its slot.
     pub fn release(&mut self, slot: usize, at: i64, context: &Context) {
         self.slots[slot].run = None;
@@ -220,6 +241,11 @@ impl SimulatedSlots {
             |number: i64| self.names.contains(&dynamic_slot_name(&of.name, number)) || has_child(&of.ad, "", number);
         (1..i64::MAX).find(|number| !is_taken(*number)).unwrap_or(i64::MAX)
     }
+}
+
+/// Returns the rank that a claimed slot gives the request for which it was claimed.
+fn claim_rank(slot: &Ad, context: &Context) -> f64 {
+    evaluate_attribute(slot, &Name::new("CurrentRank"), context).map_or(0.0, |rank| rank_value(&rank))
 }
 
 /// Returns who uses each ad, as submitter and weight.

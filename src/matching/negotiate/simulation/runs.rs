@@ -1,0 +1,56 @@
+//! The requests that run in a simulation, and when they end.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A request that runs.
+pub struct SimulatedRun {
+    /// Index of the request; `None` if the queue has no ad of it.
+    pub request: Option<usize>,
+    pub submitter: String,
+    /// The slots that it uses.
+    pub slots: Vec<usize>,
+    /// The time since which the slots are claimed.
+    pub claimed: i64,
+    /// The time at which it ends.
+    pub end: Option<i64>,
+}
+
+/// The requests that run, each with a number.
+#[derive(Default)]
+pub struct SimulatedRuns {
+    runs: BTreeMap<usize, SimulatedRun>,
+    /// The number of the next run.
+    pub next: usize,
+    /// The end and the number of each run that ends.
+    ends: BTreeSet<(i64, usize)>,
+}
+
+impl SimulatedRuns {
+    /// Adds a run. Its number is [`SimulatedRuns::next`].
+    pub fn add(&mut self, run: SimulatedRun) {
+        self.ends.extend(run.end.map(|end| (end, self.next)));
+        self.runs.insert(self.next, run);
+        self.next += 1;
+    }
+
+    /// Takes a run from those that run.
+    pub fn take(&mut self, number: usize) -> Option<SimulatedRun> {
+        let run = self.runs.remove(&number)?;
+        if let Some(end) = run.end {
+            self.ends.remove(&(end, number));
+        }
+        Some(run)
+    }
+
+    /// Takes the runs that end first, if they end by a time. Returns also their end.
+    pub fn take_ended(&mut self, time: i64) -> Option<(i64, Vec<SimulatedRun>)> {
+        let (end, _) = self.ends.first().copied().filter(|(end, _)| *end <= time)?;
+        let numbers: Vec<usize> = self.ends.range((end, 0)..=(end, usize::MAX)).map(|(_, number)| *number).collect();
+        Some((end, numbers.into_iter().filter_map(|number| self.take(number)).collect()))
+    }
+
+    /// Returns the runs, by number.
+    pub fn all(&self) -> impl ExactSizeIterator<Item = &SimulatedRun> {
+        self.runs.values()
+    }
+}

@@ -1,0 +1,56 @@
+//! What is simulated, and how.
+
+use super::RunTime;
+
+/// The attributes that a simulation reads besides those of a cycle and of the run time.
+pub const SIMULATION_ATTRIBUTES: [&str; 34] = [
+    "AccountingGroup",
+    "Activity",
+    "AssignedGPUs",
+    "ClusterId",
+    "ConcurrencyLimits",
+    "Cpus",
+    "Disk",
+    "DynamicSlot",
+    "EnteredCurrentActivity",
+    "EnteredCurrentState",
+    "EnteredCurrentStatus",
+    "GPUs",
+    "GlobalJobId",
+    "JobCurrentStartDate",
+    "JobId",
+    "JobStart",
+    "JobStartDate",
+    "JobStatus",
+    "MachineResources",
+    "MaxJobRetirementTime",
+    "Memory",
+    "MyType",
+    "Name",
+    "Owner",
+    "PartitionableSlot",
+    "ProcId",
+    "QDate",
+    "RemoteHost",
+    "ShadowBday",
+    "SlotID",
+    "SlotType",
+    "State",
+    "Type",
+    "User",
+];
+
+/// What is simulated besides the cycles themselves.
+#[derive(Clone, Debug)]
+pub struct SimulationSettings {
+    /// Number of cycles.
+    pub cycles: u64,
+    /// Time between two cycles in seconds, at least 1.
+    pub interval: i64,
+    /// Time of the first cycle in seconds since 1970.
+    pub begin: i64,
+    /// How long requests run. Without it, they run until the end.
+    pub run_time: Option<RunTime>,
+    /// Whether all offers are free and all requests wait in the beginning, whatever their ads say.
+    pub begins_idle: bool,
+}
