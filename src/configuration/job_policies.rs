@@ -1,7 +1,7 @@
 //! What the policies of a configuration do to a job: refuse it, change it, hold, release, remove or vacate it.
 
-use crate::ad::{Ad, Expression, ExpressionKind, Value};
-use crate::eval::{Context, Environment, Evaluator};
+use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Value};
+use crate::eval::{Context, Environment, Evaluator, FreeNames};
 use crate::format::Problem;
 use crate::transform::Transform;
 
@@ -70,6 +70,30 @@ impl JobPolicies {
     #[must_use]
     pub fn unevaluated(&self) -> &[String] {
         &self.periodic.unevaluated
+    }
+
+    /// Returns what the first policy that fires does to a job in the queue, be it of the job or of the configuration.
+    #[must_use]
+    pub fn queue_effect(&self, job: &Ad, context: &Context) -> Option<PolicyEffect> {
+        self.periodic.effect(job, context)
+    }
+
+    /// Returns what becomes of a job whose run ends by itself, with `ExitBySignal` and `ExitCode` in its ad; `None` if it leaves
+    /// the queue as usual.
+    #[must_use]
+    pub fn exit_effect(&self, job: &Ad, context: &Context) -> Option<PolicyEffect> {
+        self.periodic.exit_effect(job, context)
+    }
+
+    /// Adds the names that the policies of jobs in the queue read.
+    pub fn add_queue_names(&self, names: &mut FreeNames, dialect: Dialect) {
+        self.periodic.add_names(names, dialect);
+    }
+
+    /// Whether a policy can ever have an effect on a job in the queue.
+    #[must_use]
+    pub fn watch(&self, job: &Ad) -> bool {
+        self.periodic.watch(job)
     }
 
     /// Returns the names of the requirements that [`JobPolicies::effects`] skips. They read the ad of the job queue, which

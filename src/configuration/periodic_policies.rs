@@ -1,7 +1,8 @@
-//! The periodic policies of jobs: which one is evaluated in which state, in which order, and what it does.
+//! The policies of jobs in the queue, periodic ones and those at the end of a run: which one is evaluated in which state, in
+//! which order, and what it does.
 
-use crate::ad::{Ad, Dialect, Expression, Value};
-use crate::eval::{Context, Environment, Evaluator};
+use crate::ad::{Ad, Dialect, Expression, Name, Value};
+use crate::eval::{Context, Environment, Evaluator, FreeNames};
 use crate::format::Problem;
 use crate::syntax::{ParseOptions, parse_expression};
 
@@ -83,6 +84,10 @@ const PERIODIC_KINDS: [PeriodicKind; 7] = [
 /// The time at which a job is removed. One that is no number ends the evaluation: nothing behind it is tried.
 const TIMER_REMOVE: &str = "TimerRemove";
 
+/// The attributes of a job that say what becomes of it when its run ends: it is held, or it stays in the queue if false.
+const ON_EXIT_HOLD: &str = "OnExitHold";
+const ON_EXIT_REMOVE: &str = "OnExitRemove";
+
 /// The variables that HTCondor reads and never evaluates, as 25.14.1 does not.
 pub(super) const UNEVALUATED_KNOB: &str = "SYSTEM_PERIODIC_VACATE";
 
@@ -96,6 +101,8 @@ const SPOOLING: i64 = 16;
 #[derive(Clone, Debug, Default)]
 pub(super) struct PeriodicPolicies {
     policies: Vec<PeriodicPolicy>,
+    /// The policies at the end of a run, in their order.
+    at_exit: Vec<PeriodicPolicy>,
     /// Maximum number of times that a job is held before no policy releases it any more.
     max_releases: Option<i64>,
     /// Variables with policies that are never evaluated.
@@ -112,8 +119,8 @@ struct PeriodicPolicy {
     condition: Expression,
     reason: Option<Expression>,
     subcode: Option<Expression>,
-    /// Index in [`PERIODIC_KINDS`].
-    kind: usize,
+    /// Index in [`PERIODIC_KINDS`]; `None` for a policy at the end of a run.
+    kind: Option<usize>,
 }
 
 impl PeriodicPolicies {
@@ -133,14 +140,21 @@ impl PeriodicPolicies {
             let condition = if condition.is_empty() { attribute } else { condition };
             policies.extend(parsed(condition).map(|condition| {
                 let [reason, subcode] = ["Reason", "SubCode"].map(|end| parsed(&format!("{attribute}{end}")));
-                PeriodicPolicy { name: (*attribute).to_owned(), line: None, condition, reason, subcode, kind }
+                PeriodicPolicy {
+                    name: (*attribute).to_owned(),
+                    line: None,
+                    condition,
+                    reason,
+                    subcode,
+                    kind: Some(kind),
+                }
             }));
             for name in knob.map(&mut names).unwrap_or_default() {
                 let mut find = |name: &str| keep(ConfiguredPolicy::find(configuration, name, context));
                 let Some(ConfiguredPolicy { expression: condition, line, .. }) = find(&name) else { continue };
                 let [reason, subcode] =
                     ["REASON", "SUBCODE"].map(|end| find(&format!("{name}_{end}")).map(|policy| policy.expression));
-                policies.push(PeriodicPolicy { name, line: Some(line), condition, reason, subcode, kind });
+                policies.push(PeriodicPolicy { name, line: Some(line), condition, reason, subcode, kind: Some(kind) });
             }
         }
         let is_false = |name: &str| {
@@ -152,11 +166,77 @@ impl PeriodicPolicies {
         let max_releases = max_releases.and_then(|entry| constant_number(configuration.raw_value(entry), context));
         #[expect(clippy::cast_possible_truncation, reason = "HTCondor reads an integer")]
         let max_releases = max_releases.map(|number| number as i64).filter(|number| *number != -1);
-        PeriodicPolicies { policies, max_releases, unevaluated }
+        let at_exit = [ON_EXIT_HOLD, ON_EXIT_REMOVE].into_iter().filter_map(|name| {
+            let [reason, subcode] = ["Reason", "SubCode"].map(|end| parsed(&format!("{name}{end}")));
+            Some(PeriodicPolicy {
+                name: name.to_owned(),
+                line: None,
+                condition: parsed(name)?,
+                reason,
+                subcode,
+                kind: None,
+            })
+        });
+        PeriodicPolicies { policies, at_exit: at_exit.collect(), max_releases, unevaluated }
+    }
+
+    /// Adds the names that the policies read in jobs.
+    pub(super) fn add_names(&self, names: &mut FreeNames, dialect: Dialect) {
+        names.names.extend(["ExitBySignal", "ExitCode", "HoldReasonCode", "JobStatus", "NumHolds"].map(Name::new));
+        for policy in self.policies.iter().chain(&self.at_exit) {
+            names.names.insert(Name::new(&policy.name));
+            for expression in
+                [Some(&policy.condition), policy.reason.as_ref(), policy.subcode.as_ref()].into_iter().flatten()
+            {
+                names.add(expression, dialect);
+            }
+        }
+    }
+
+    /// Whether a policy can ever have an effect on a job. A constant that has none cannot.
+    pub(super) fn watch(&self, job: &Ad) -> bool {
+        let is_idle = |policy: &PeriodicPolicy, expression: &Expression, unless: i64| {
+            let literal = expression
+                .as_literal()
+                .filter(|_| policy.kind.is_none_or(|of| PERIODIC_KINDS[of].condition.is_empty()));
+            literal.is_some_and(|value| integer(value).is_none_or(|number| (number != 0) == (unless != 0)))
+        };
+        let may_fire = |policy: &PeriodicPolicy| match policy.line {
+            Some(_) => !is_idle(policy, &policy.condition, 0),
+            None => job
+                .get_str(&policy.name)
+                .is_some_and(|own| !is_idle(policy, own, i64::from(policy.name == ON_EXIT_REMOVE))),
+        };
+        self.policies.iter().chain(&self.at_exit).any(may_fire)
+    }
+
+    /// Returns the effect of the first policy that fires when a run ends by itself; `None` if the job leaves the queue. The job
+    /// still counts as running.
+    pub(super) fn exit_effect(&self, job: &Ad, context: &Context) -> Option<PolicyEffect> {
+        let periodic = self.first_effect(job, context, |kind| kind != PolicyEffectKind::Vacates);
+        periodic.or_else(|| {
+            let truth = |policy: &PeriodicPolicy| value_in(&policy.condition, job, context).as_ref().and_then(integer);
+            self.at_exit.iter().find_map(|policy| match (policy.name.as_str(), truth(policy)) {
+                (ON_EXIT_REMOVE, Some(0)) => Some(policy.effect(PolicyEffectKind::Requeues, job, context)),
+                (ON_EXIT_HOLD, Some(number)) if number != 0 => {
+                    Some(policy.effect(PolicyEffectKind::Holds, job, context))
+                }
+                _ => None,
+            })
+        })
     }
 
     /// Returns the effect of the first policy that fires; `None` if none does.
     pub(super) fn effect(&self, job: &Ad, context: &Context) -> Option<PolicyEffect> {
+        self.first_effect(job, context, |_| true)
+    }
+
+    fn first_effect(
+        &self,
+        job: &Ad,
+        context: &Context,
+        is_tried: impl Fn(PolicyEffectKind) -> bool,
+    ) -> Option<PolicyEffect> {
         let value = |expression: &Expression| value_in(expression, job, context);
         let number = |name: &str| job.get_str(name).and_then(value).as_ref().and_then(integer);
         let status = number("JobStatus").unwrap_or(1);
@@ -167,8 +247,11 @@ impl PeriodicPolicies {
         let is_kept_held = hold_code == Some(HELD_BY_USER)
             || self.max_releases.is_some_and(|max| number("NumHolds").unwrap_or(0) >= max);
         for policy in &self.policies {
-            let kind = &PERIODIC_KINDS[policy.kind];
-            if !kind.states.contains(&status) || (kind.effect == PolicyEffectKind::Releases && is_kept_held) {
+            let kind = &PERIODIC_KINDS[policy.kind?];
+            if !kind.states.contains(&status)
+                || !is_tried(kind.effect)
+                || (kind.effect == PolicyEffectKind::Releases && is_kept_held)
+            {
                 continue;
             }
             let is_true = value(&policy.condition).as_ref().and_then(integer).is_some_and(|number| number != 0);
@@ -182,16 +265,24 @@ impl PeriodicPolicies {
                 return None;
             }
             let effect = if is_no_time { PolicyEffectKind::Holds } else { kind.effect };
-            let subcode = policy.subcode.as_ref().filter(|_| effect == PolicyEffectKind::Holds);
-            return Some(PolicyEffect {
-                knob: policy.name.clone(),
-                line: policy.line,
-                kind: effect,
-                reason: text_of(policy.reason.as_ref().and_then(value)),
-                subcode: subcode.and_then(value).as_ref().and_then(integer).filter(|subcode| *subcode != 0),
-            });
+            return Some(policy.effect(effect, job, context));
         }
         None
+    }
+}
+
+impl PeriodicPolicy {
+    /// Returns what the policy does to a job for which it fires.
+    fn effect(&self, kind: PolicyEffectKind, job: &Ad, context: &Context) -> PolicyEffect {
+        let value = |expression: &Expression| value_in(expression, job, context);
+        let subcode = self.subcode.as_ref().filter(|_| kind == PolicyEffectKind::Holds);
+        PolicyEffect {
+            knob: self.name.clone(),
+            line: self.line,
+            kind,
+            reason: text_of(self.reason.as_ref().and_then(value)),
+            subcode: subcode.and_then(value).as_ref().and_then(integer).filter(|subcode| *subcode != 0),
+        }
     }
 }
 

@@ -20,6 +20,8 @@ pub enum PolicyEffectKind {
     Removes,
     /// A periodic policy takes it from its machine.
     Vacates,
+    /// A policy keeps it in the queue when its run has ended, to run again.
+    Requeues,
 }
 
 impl PolicyEffectKind {
@@ -34,6 +36,7 @@ impl PolicyEffectKind {
             PolicyEffectKind::Releases => "releases",
             PolicyEffectKind::Removes => "removes",
             PolicyEffectKind::Vacates => "vacates",
+            PolicyEffectKind::Requeues => "requeues",
         }
     }
 

@@ -94,6 +94,39 @@ fn a_history_is_negotiated_again() {
 }
 
 #[test]
+fn policies_of_jobs_and_of_the_configuration_are_told() {
+    let jobs = [
+        job(1, "ann", "PeriodicHold = Bad + NumJobStarts > 1\nPeriodicHoldReason = strcat(\"bad \", Bad)\nBad = 2"),
+        job(2, "ann", "OnExitRemove = Final\nFinal = false"),
+        job(3, "ann", "RequestCpus = 64\nNumJobMatches = 7"),
+        job(4, "ann", "HoldReasonCode = 13\nPeriodicRelease = HoldReasonCode == 13")
+            .replace("Status = 1", "Status = 5"),
+    ];
+    let text = "X = 1\nSYSTEM_PERIODIC_REMOVE = NumJobMatches > 5\nSYSTEM_PERIODIC_REMOVE_REASON = \"often\"\n";
+    let config = file("cycles-policies.dump", text);
+    let of_cycles = ["--cycles", "4", "--run-time", "90", "--now", "1000", "--config", &config];
+    let (status, _, errors) = run(&jobs.join("\n"), &of_cycles);
+    for expected in [
+        "PeriodicHold holds 1.0 at 1970-01-01T00:17:40Z: bad 2\n",
+        "SYSTEM_PERIODIC_REMOVE (line 2) removes 3.0 at 1970-01-01T00:17:40Z: often\n",
+        "PeriodicRelease releases 4.0 at 1970-01-01T00:17:40Z\n",
+        "OnExitRemove requeues 2.0 at 1970-01-01T00:18:10Z\n",
+        ", 1 held",
+    ] {
+        assert!(status == Some(0) && errors.contains(expected), "{expected}: {errors}");
+    }
+    // Without an interval, policies count only when a run ends.
+    let config = file("cycles-no-policies.dump", format!("{text}PERIODIC_EXPR_INTERVAL = 0\n"));
+    let of_cycles = ["--cycles", "4", "--run-time", "90", "--now", "1000", "--config", &config];
+    let (_, _, errors) = run(&jobs.join("\n"), &of_cycles);
+    assert!(
+        !errors.contains("SYSTEM_PERIODIC_REMOVE (")
+            && errors.contains("PeriodicHold holds 1.0 at 1970-01-01T00:18:10Z"),
+        "{errors}"
+    );
+}
+
+#[test]
 fn what_makes_no_sense_is_refused_or_told() {
     let jobs = job(1, "ann", "QDate = 900");
     for (options, expected) in [

@@ -280,11 +280,11 @@ pub fn retain_waiting(session: &Session, requests: Vec<NamedAd>) -> Vec<NamedAd>
     })
 }
 
-/// Drops the jobs that neither wait for a slot nor run, and the ads of daemons. Prints a note of how many.
-pub fn retain_waiting_or_running(session: &Session, requests: Vec<NamedAd>) -> Vec<NamedAd> {
-    use JobState::{Idle, Running, Suspended, TransferringOutput};
+/// Drops the jobs that neither wait for a slot, nor run, nor are held, and the ads of daemons. Prints a note of how many.
+pub fn retain_queued(session: &Session, requests: Vec<NamedAd>) -> Vec<NamedAd> {
+    use JobState::{Held, Idle, Running, Suspended, TransferringOutput};
     retain_by_state(session, requests, "request", |state| match state {
-        AdvertisedState::Job(Idle | Running | Suspended | TransferringOutput) => None,
+        AdvertisedState::Job(Held | Idle | Running | Suspended | TransferringOutput) => None,
         AdvertisedState::Job(state) => Some(state.word()),
         state => daemon_phrase(state),
     })

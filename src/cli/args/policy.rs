@@ -4,7 +4,8 @@ use std::path::Path;
 
 use clap::Args;
 use clap::builder::PossibleValue;
-use classad::configuration::Configuration;
+use classad::configuration::{Configuration, JobPolicies};
+use classad::eval::Context;
 use classad::format::{FileFormat, Problem};
 use classad::matching::gang::GangFault;
 use classad::matching::policy::{
@@ -150,6 +151,20 @@ impl LoadedPolicy {
             session.print_setting_problems(&config.text, &problems);
             Failure::Refused(None)
         })
+    }
+
+    /// Returns the policies of jobs in the queue: their own and those of the configuration. Those with an error are left out.
+    pub fn job_policies(&self, context: &Context) -> (JobPolicies, Vec<Problem>) {
+        let nothing = Configuration::default();
+        JobPolicies::read(self.config.as_ref().map_or(&nothing, |config| &config.configuration), context)
+    }
+
+    /// Reports problems of the configuration, where they stand.
+    pub fn report_settings(&self, session: &mut Session, problems: &[Problem]) -> Result<(), Failure> {
+        let config = self.config.iter();
+        config
+            .flat_map(|config| problems.iter().map(move |problem| (config, problem)))
+            .try_for_each(|(config, problem)| config.report(session, problem))
     }
 
     /// Removes the policy's shares of submitters, as only whole negotiation cycles use them. Prints a note if the

@@ -53,8 +53,8 @@ pub use policy_candidates::PolicyCandidates;
 use priority_attributes::PriorityAttributes;
 use rounds::run_rounds;
 pub use simulation::{
-    RunTime, SIMULATION_ATTRIBUTES, SimulatedCycle, SimulatedGrant, SimulationSettings, SimulationTotals,
-    SubmitterState, simulate,
+    RunTime, SIMULATION_ATTRIBUTES, SimulatedCycle, SimulatedEffect, SimulatedGrant, SimulationSettings,
+    SimulationTotals, SubmitterState, simulate,
 };
 pub use starts::{ExceededQuota, RequestStarts};
 

@@ -132,12 +132,14 @@ pub struct CycleTimes {
     pub interval: i64,
     /// Number of seconds after which the real priority of a submitter without offers is halved: `PRIORITY_HALFLIFE`.
     pub half_life: f64,
+    /// Number of seconds from an evaluation of the policies of jobs to the next, 0 for none: `PERIODIC_EXPR_INTERVAL`.
+    pub policies: i64,
 }
 
 impl Default for CycleTimes {
     /// HTCondor's defaults.
     fn default() -> Self {
-        CycleTimes { interval: 60, half_life: Accountant::default().half_life_seconds }
+        CycleTimes { interval: 60, half_life: Accountant::default().half_life_seconds, policies: 60 }
     }
 }
 
@@ -161,7 +163,9 @@ impl CycleTimes {
         #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)] // saturates
         let interval = seconds("NEGOTIATOR_INTERVAL", default.interval as f64) as i64;
         let half_life = seconds("PRIORITY_HALFLIFE", default.half_life);
-        if reader.problems.is_empty() { Ok(CycleTimes { interval, half_life }) } else { Err(reader.problems) }
+        #[allow(clippy::cast_possible_truncation)] // saturates
+        let policies = reader.number_of("PERIODIC_EXPR_INTERVAL").map_or(default.policies, |seconds| seconds as i64);
+        if reader.problems.is_empty() { Ok(CycleTimes { interval, half_life, policies }) } else { Err(reader.problems) }
     }
 }
 

@@ -4,18 +4,21 @@ use std::ops::ControlFlow;
 
 use clap::Args;
 use classad::ad::{Expression, Name, Value};
+use classad::configuration::JobPolicies;
 use classad::eval::FreeNames;
 use classad::matching::negotiate::{
-    NegotiationSettings, RunTime, SIMULATION_ATTRIBUTES, SimulatedCycle, SimulatedGrant, SimulationSettings,
-    SimulationTotals, simulate,
+    NegotiationSettings, RunTime, SIMULATION_ATTRIBUTES, SimulatedCycle, SimulatedEffect, SimulatedGrant,
+    SimulationSettings, SimulationTotals, simulate,
 };
 use classad::matching::policy::{Accountant, CycleTimes, Policy};
 use classad::protocol::{evaluate_attribute, rank_number};
 use classad::text::{counted, with_commas};
+use indexmap::IndexMap;
 
 use super::course::Course;
-use crate::cli::args::advertising::retain_waiting_or_running;
+use crate::cli::args::advertising::retain_queued;
 use crate::cli::args::output::TableOutputArgs;
+use crate::cli::args::policy::LoadedPolicy;
 use crate::cli::io::argument_text::parse_argument_expression;
 use crate::cli::io::collector_snapshot::retain_flagged;
 use crate::cli::io::named_ad::NamedAd;
@@ -25,7 +28,7 @@ use crate::cli::outcome::{Failure, Status};
 use crate::cli::render::match_table::{PAIR_HEADER, pair_row};
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::render::rows::{TableCell, TableWriter};
-use crate::cli::session::Session;
+use crate::cli::session::{Session, utc_text};
 
 /// The seconds that a job of a history ran.
 const HISTORY_RUN_TIME: &str = "(RemoteWallClockTime ?: 0) > 0 ? RemoteWallClockTime \
@@ -44,9 +47,11 @@ pub struct CyclesArgs {
     /// Run N cycles: what a cycle leaves is what the next one finds
     ///
     /// A job waits from its `QDate` on. It starts as with --starts, and its slots are free again when its run time is over. What
-    /// runs already keeps its slots until then, counted from its start. When a job ends, the next one of its submitter starts in
-    /// its claim, unless the claim is older than `CLAIM_WORKLIFE`. Usage and priorities follow. The rows are the matches of each cycle, or with --starts the jobs that start. With
-    /// --by-submitter they are what each submitter has after each cycle. A table or a picture (-o svg) is about all cycles.
+    /// runs already keeps its slots until then, counted from its start. The next job of the submitter starts in the claim of one
+    /// that ends, for `CLAIM_WORKLIFE` seconds. Policies of jobs and of the configuration hold, release, remove and vacate jobs.
+    /// That happens every `PERIODIC_EXPR_INTERVAL`, and when a run ends. Usage and priorities follow. The rows are the matches of
+    /// each cycle, or with --starts the jobs that start. With --by-submitter they are what each submitter has after each cycle.
+    /// A table or a picture (-o svg) is about all cycles.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000),
           conflicts_with_all = ["transcript", "why", "compare", "usage", "notify"])]
     pub cycles: Option<u64>,
@@ -78,16 +83,18 @@ impl CyclesArgs {
         session: &mut Session,
         parties: &Parties,
         settings: &NegotiationSettings,
-        (accountant, times): (Option<Accountant>, CycleTimes),
+        (accountant, times, policies): (Option<Accountant>, CycleTimes, JobPolicies),
         (rows, form, has_states): (CycleRows, TableOutputArgs, bool),
     ) -> Result<Status, Failure> {
-        let of = self.settings(session, parties, times, has_states)?;
+        let of = self.settings(session, parties, (times, policies), has_states)?;
         let [requests, _] = parties.ads();
         let offers: Vec<_> = parties.offers.iter().map(|offer| (offer.id().to_owned(), offer.ad.clone())).collect();
         let mut accountant = Accountant { half_life_seconds: times.half_life, ..accountant.unwrap_or_default() };
         let mut writer = CycleWriter::new(parties, &settings.policy, rows, form)?;
         let mut failure = None;
+        let mut effects = EffectCounts::default();
         let mut tell = |cycle: &SimulatedCycle| {
+            effects.add(cycle);
             let done = usize::try_from(cycle.number).ok();
             report_progress(done.unwrap_or(usize::MAX), usize::try_from(of.cycles).ok());
             match writer.write(cycle) {
@@ -106,6 +113,7 @@ impl CyclesArgs {
         session.check_interrupt()?;
         writer.finish()?;
         session.note(&totals_text(of.cycles, &totals));
+        effects.note(session, parties);
         if totals.without_run_time > 0 {
             let runs = counted(totals.without_run_time, "run");
             let rule = of.run_time.as_ref().map_or(String::new(), |rule| rule.expression.to_string());
@@ -115,8 +123,15 @@ impl CyclesArgs {
     }
 
     /// Adds the names of attributes that many cycles read.
-    pub fn add_names(&self, session: &mut Session, names: &mut FreeNames) -> Result<(), Failure> {
+    pub fn add_names(
+        &self,
+        session: &mut Session,
+        policy: &LoadedPolicy,
+        names: &mut FreeNames,
+    ) -> Result<(), Failure> {
         if self.cycles.is_some() {
+            let (policies, _) = policy.job_policies(&session.context());
+            policies.add_queue_names(names, session.dialect());
             names.names.extend(SIMULATION_ATTRIBUTES.iter().map(|name| Name::new(name)));
             names.names.extend(HISTORY_ATTRIBUTES.iter().map(|name| Name::new(name)));
             if let Some(expression) = self.run_time(session)? {
@@ -138,7 +153,7 @@ impl CyclesArgs {
         let kept: Vec<bool> = jobs.iter().map(is_of_slot).collect();
         let jobs = retain_flagged(session, jobs, "request", &kept, "of a universe that needs no slot");
         if self.from_history.is_none() {
-            return retain_waiting_or_running(session, jobs);
+            return retain_queued(session, jobs);
         }
         let has_run = |job: &NamedAd| {
             HISTORY_ATTRIBUTES[1..]
@@ -160,7 +175,7 @@ impl CyclesArgs {
         &self,
         session: &mut Session,
         parties: &Parties,
-        times: CycleTimes,
+        (times, policies): (CycleTimes, JobPolicies),
         has_states: bool,
     ) -> Result<SimulationSettings, Failure> {
         let run_time = self.run_time(session)?;
@@ -175,7 +190,33 @@ impl CyclesArgs {
             begin: of_history.or(context.now).unwrap_or_default(),
             run_time: run_time.map(|expression| RunTime { expression }),
             begins_idle: self.from_history.is_some() || !has_states,
+            policies,
+            policy_interval: times.policies,
         })
+    }
+}
+
+/// What each policy did to jobs: how often, and the first job.
+#[derive(Default)]
+struct EffectCounts(IndexMap<(String, &'static str), (SimulatedEffect, usize)>);
+
+impl EffectCounts {
+    fn add(&mut self, cycle: &SimulatedCycle) {
+        for effect in &cycle.effects {
+            let key = (effect.effect.knob.clone(), effect.effect.kind.as_str());
+            self.0.entry(key).or_insert_with(|| (effect.clone(), 0)).1 += 1;
+        }
+    }
+
+    /// Prints a note for each policy.
+    fn note(&self, session: &Session, parties: &Parties) {
+        for ((knob, verb), (SimulatedEffect { request, time, effect }, count)) in &self.0 {
+            let line = effect.line.map_or(String::new(), |line| format!(" (line {line})"));
+            let reason = if effect.reason.is_empty() { String::new() } else { format!(": {}", effect.reason) };
+            let first = parties.request_name(*request, None);
+            let more = if *count > 1 { format!(" and {}", counted(count - 1, "more time")) } else { String::new() };
+            session.note(&format!("{knob}{line} {verb} {first} at {}{more}{reason}", utc_text(*time)));
+        }
     }
 }
 
@@ -251,7 +292,7 @@ impl<'p> CycleWriter<'p> {
 
 /// Says what happened in all cycles.
 fn totals_text(cycles: u64, totals: &SimulationTotals) -> String {
-    let SimulationTotals { matches, started, reused, ended, evicted, running, waiting, future, .. } = *totals;
+    let SimulationTotals { matches, started, reused, ended, evicted, running, held, waiting, future, .. } = *totals;
     let matches = if matches == 1 { "1 match".to_owned() } else { format!("{} matches", with_commas(matches)) };
     let cycles = counted(usize::try_from(cycles).unwrap_or(usize::MAX), "cycle");
     let mut parts = vec![format!("{cycles}: {matches}, {}", counted(started, "start"))];
@@ -262,14 +303,10 @@ fn totals_text(cycles: u64, totals: &SimulationTotals) -> String {
     if evicted > 0 {
         parts.push(format!("{} evicted", with_commas(evicted)));
     }
-    let mut text =
-        format!("{}; in the end, {} run and {} wait", parts.join(", "), with_commas(running), with_commas(waiting));
-    if future > 0 {
-        text.push_str(", ");
-        text.push_str(&with_commas(future));
-        text.push_str(" come later");
-    }
-    text
+    let end = format!("in the end, {} run and {} wait", with_commas(running), with_commas(waiting));
+    let others = [(held, "held"), (future, "come later")].into_iter().filter(|(count, _)| *count > 0);
+    let others = others.map(|(count, what)| format!(", {} {what}", with_commas(count)));
+    format!("{}; {end}{}", parts.join(", "), others.collect::<String>())
 }
 
 #[cfg(test)]
@@ -282,8 +319,8 @@ mod tests {
     fn what_happened_is_counted() {
         let totals = SimulationTotals { matches: 1, started: 3, running: 2, ended: 1, ..SimulationTotals::default() };
         assert_eq!(totals_text(1, &totals), "1 cycle: 1 match, 3 starts, 1 ended; in the end, 2 run and 0 wait");
-        let totals = SimulationTotals { reused: 2, evicted: 1, future: 4, waiting: 1_200, ..totals };
-        let expected = "20 cycles: 1 match, 3 starts, 2 of them in claims of ended jobs, 1 ended, 1 evicted; in the end, 2 run and 1,200 wait, 4 come later";
+        let totals = SimulationTotals { reused: 2, evicted: 1, held: 5, future: 4, waiting: 1_200, ..totals };
+        let expected = "20 cycles: 1 match, 3 starts, 2 of them in claims of ended jobs, 1 ended, 1 evicted; in the end, 2 run and 1,200 wait, 5 held, 4 come later";
         assert_eq!(totals_text(20, &totals), expected);
     }
 }

@@ -165,7 +165,9 @@ impl Negotiate {
                 _ => CycleRows::Matches,
             };
             let output = (rows, self.ads.common.output, !self.ads.states.all_states);
-            let accounts = (accountant, policy.cycle_times(session)?);
+            let (policies, problems) = policy.job_policies(&session.context());
+            policy.report_settings(session, &problems)?;
+            let accounts = (accountant, policy.cycle_times(session)?, policies);
             return self.cycles.run(session, &parties, &settings, accounts, output);
         }
         if self.compare {
@@ -204,7 +206,7 @@ impl Negotiate {
         policy: &LoadedPolicy,
     ) -> Result<Parties, Failure> {
         let mut also = negotiation_names(&policy.policy, session.dialect());
-        self.cycles.add_names(session, &mut also)?;
+        self.cycles.add_names(session, policy, &mut also)?;
         if self.compare {
             // The comparison counts the submitters.
             also.names.insert(Name::new("Owner"));

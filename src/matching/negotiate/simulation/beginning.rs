@@ -30,6 +30,11 @@ pub(super) fn is_running(job: &Ad, context: &Context) -> bool {
     matches!(state, AdvertisedState::Job(JobState::Running | JobState::Suspended | JobState::TransferringOutput))
 }
 
+/// Whether a job is held.
+pub(super) fn is_held(job: &Ad, context: &Context) -> bool {
+    Advertisement::new(job, context).state() == AdvertisedState::Job(JobState::Held)
+}
+
 /// Returns what runs: each job that does, and each slot in use of which no job is known. `slots` are indexes and ads of those in
 /// use.
 pub(super) fn earlier_runs<'a>(

@@ -5,6 +5,7 @@
 
 mod beginning;
 mod claims;
+mod queue;
 mod report;
 mod request;
 mod run_time;
@@ -21,9 +22,10 @@ use crate::pool::RequestClusters;
 use super::event::Grant;
 use super::priority_attributes::PriorityAttributes;
 use super::{KnownRequests, NegotiationOutcome, NegotiationSettings, negotiate_known, submitter_name};
-use beginning::{EarlierRun, claimed_since, earlier_runs, is_running};
+use beginning::{EarlierRun, claimed_since, earlier_runs, is_held, is_running};
 use claims::{ClaimReuse, EndedClaim};
-pub use report::{SimulatedCycle, SimulatedGrant, SimulationTotals, SubmitterState};
+use queue::WatchedQueue;
+pub use report::{SimulatedCycle, SimulatedEffect, SimulatedGrant, SimulationTotals, SubmitterState};
 use request::SimulatedRequest;
 pub use run_time::RunTime;
 use runs::{SimulatedRun, SimulatedRuns};
@@ -64,6 +66,7 @@ struct Simulation<'s> {
     slots: SimulatedSlots,
     /// `None` if claims end with their requests.
     claims: Option<ClaimReuse>,
+    queue: WatchedQueue<'s>,
     runs: SimulatedRuns,
     accountant: &'s mut Accountant,
     totals: SimulationTotals,
@@ -86,6 +89,8 @@ impl<'s> Simulation<'s> {
         let requests: Vec<SimulatedRequest> = requests.iter().zip(&prepared).map(request).collect();
         let clusters = clusters(&settings, &prepared, offers);
         let claims = ClaimReuse::new(&settings, &requests, clusters.as_ref())?;
+        let single = requests.iter().enumerate().filter(|(_, request)| !request.is_counted);
+        let queue = WatchedQueue::new(of, single.map(|(index, request)| (index, &request.ad)));
         let slots = SimulatedSlots::new(offers, &settings);
         let mut simulation = Simulation {
             of,
@@ -93,6 +98,7 @@ impl<'s> Simulation<'s> {
             clusters,
             slots,
             claims,
+            queue,
             runs: SimulatedRuns::default(),
             accountant,
             totals: SimulationTotals::default(),
@@ -115,12 +121,16 @@ impl<'s> Simulation<'s> {
     /// Records what runs before the first cycle.
     fn begin_runs(&mut self) {
         let context = &self.settings.context;
-        for request in self.requests.iter_mut().filter(|request| is_running(&request.ad, context)) {
-            request.waiting = 0;
+        for request in &mut self.requests {
+            request.is_held = is_held(&request.ad, context);
+            if request.is_held || is_running(&request.ad, context) {
+                request.waiting = 0;
+            }
         }
-        let running = self.requests.iter().enumerate().filter(|(_, request)| request.waiting == 0);
-        let runs =
-            earlier_runs(running.map(|(index, request)| (index, &request.ad)), &self.slots.used(context), context);
+        let others = self.requests.iter().enumerate().filter(|(_, request)| request.waiting == 0);
+        let running = others.filter(|(_, request)| !request.is_held && is_running(&request.ad, context));
+        let running = running.map(|(index, request)| (index, &request.ad));
+        let runs = earlier_runs(running, &self.slots.used(context), context);
         for EarlierRun { request, job, slots, since } in runs {
             let number = self.runs.next;
             let since = since.unwrap_or(self.of.begin);
@@ -152,7 +162,7 @@ impl<'s> Simulation<'s> {
         let passed = i64::try_from(number.saturating_sub(1)).unwrap_or(i64::MAX).saturating_mul(self.of.interval);
         let time = self.of.begin.saturating_add(passed);
         let mut cycle = SimulatedCycle::new(number, time);
-        self.end_runs(&mut cycle);
+        self.advance(&mut cycle);
         self.accountant.advance(time);
         self.settings.context.now = Some(time);
         if let Some(claims) = &mut self.claims {
@@ -186,9 +196,9 @@ impl<'s> Simulation<'s> {
         Ok(cycle)
     }
 
-    /// Ends the runs whose time is over, in the order of their ends.
-    fn end_runs(&mut self, cycle: &mut SimulatedCycle) {
-        while let Some((end, runs)) = self.runs.take_ended(cycle.time) {
+    /// Ends the runs whose time is over by a time, in the order of their ends.
+    fn end_runs(&mut self, until: i64, cycle: &mut SimulatedCycle) {
+        while let Some((end, runs)) = self.runs.take_ended(until) {
             self.accountant.advance(end);
             self.settings.context.now = Some(end);
             if let Some(claims) = &mut self.claims {
@@ -198,7 +208,7 @@ impl<'s> Simulation<'s> {
             for run in runs {
                 cycle.submitter(&run.submitter).ended += 1;
                 self.totals.ended += 1;
-                if self.is_claim_open(&run, end) {
+                if self.leave(run.request, end, cycle) && self.is_claim_open(&run, end) {
                     open.push(run);
                 } else {
                     self.free(&run, end, None);
@@ -253,10 +263,8 @@ impl<'s> Simulation<'s> {
         cycle: &mut SimulatedCycle,
     ) {
         let request = started.request;
-        self.requests[request].waiting -= 1;
-        if let Some(claims) = &mut self.claims {
-            claims.renew(request, &self.requests[request]);
-        }
+        self.set_waiting(request, self.requests[request].waiting.saturating_sub(1));
+        self.queue.start(request, started.time, &self.settings.context);
         let job = self.requests[request].ad.clone();
         let end = self.end_of_run(&job, &slots, started.time);
         let submitter = self.requests[request].submitter.clone();
@@ -313,11 +321,17 @@ impl<'s> Simulation<'s> {
         cycle.submitter(&run.submitter).evicted += 1;
         self.totals.evicted += 1;
         let request = run.request?;
-        self.requests[request].waiting += 1;
+        self.set_waiting(request, self.requests[request].waiting + 1);
+        self.queue.wait(request, cycle.time);
+        Some(request)
+    }
+
+    /// Sets how many units of a request wait.
+    fn set_waiting(&mut self, request: usize, units: usize) {
+        self.requests[request].waiting = units;
         if let Some(claims) = &mut self.claims {
             claims.renew(request, &self.requests[request]);
         }
-        Some(request)
     }
 
     /// Frees the slots of a run, but for one that is taken by another request.
@@ -354,6 +368,7 @@ impl<'s> Simulation<'s> {
                 request.waiting;
         }
         self.totals.running = self.runs.all().len();
+        self.totals.held = self.requests.iter().filter(|request| request.is_held).count();
         self.totals
     }
 }

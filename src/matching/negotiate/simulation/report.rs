@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::configuration::PolicyEffect;
+
 use super::super::event::Grant;
 use super::super::{NegotiationOutcome, SubmitterOutcome};
 
@@ -48,6 +50,17 @@ impl SimulatedGrant {
     }
 }
 
+/// What a policy did to a request since the cycle before.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SimulatedEffect {
+    /// Index of the request.
+    pub request: usize,
+    /// The time in seconds since 1970.
+    pub time: i64,
+    /// The policy, and what it did.
+    pub effect: PolicyEffect,
+}
+
 /// What a submitter has after a cycle.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SubmitterState {
@@ -80,13 +93,22 @@ pub struct SimulatedCycle {
     pub matches: Vec<SimulatedGrant>,
     /// The requests that start.
     pub starts: Vec<SimulatedGrant>,
+    /// What policies did since the cycle before.
+    pub effects: Vec<SimulatedEffect>,
     /// The submitters whose requests waited, ended or run, by name.
     pub submitters: BTreeMap<String, SubmitterState>,
 }
 
 impl SimulatedCycle {
     pub(super) fn new(number: u64, time: i64) -> Self {
-        SimulatedCycle { number, time, matches: Vec::new(), starts: Vec::new(), submitters: BTreeMap::new() }
+        SimulatedCycle {
+            number,
+            time,
+            matches: Vec::new(),
+            starts: Vec::new(),
+            effects: Vec::new(),
+            submitters: BTreeMap::new(),
+        }
     }
 
     /// Returns the state of a submitter.
@@ -117,6 +139,8 @@ pub struct SimulationTotals {
     pub evicted: usize,
     /// Requests that run in the end.
     pub running: usize,
+    /// Requests that are held in the end.
+    pub held: usize,
     /// Requests that wait in the end.
     pub waiting: usize,
     /// Requests whose `QDate` is after the last cycle.

@@ -17,6 +17,8 @@ pub struct SimulatedRequest {
     pub waiting: usize,
     /// Whether it is a resource request, which stands for a number of units.
     pub is_counted: bool,
+    /// Whether it is held.
+    pub is_held: bool,
 }
 
 impl SimulatedRequest {
@@ -27,7 +29,15 @@ impl SimulatedRequest {
             _ => i64::MIN,
         };
         let (waiting, is_counted) = (count.unwrap_or(1), count.is_some());
-        SimulatedRequest { ad: ad.clone(), prepared: prepared.clone(), submitter, arrival, waiting, is_counted }
+        SimulatedRequest {
+            ad: ad.clone(),
+            prepared: prepared.clone(),
+            submitter,
+            arrival,
+            waiting,
+            is_counted,
+            is_held: false,
+        }
     }
 
     /// Returns the ad with which it asks for offers.

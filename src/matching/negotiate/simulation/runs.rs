@@ -49,6 +49,11 @@ impl SimulatedRuns {
         Some((end, numbers.into_iter().filter_map(|number| self.take(number)).collect()))
     }
 
+    /// Returns the number of the run of each request.
+    pub fn by_request(&self) -> BTreeMap<usize, usize> {
+        self.runs.iter().filter_map(|(number, run)| Some((run.request?, *number))).collect()
+    }
+
     /// Returns the runs, by number.
     pub fn all(&self) -> impl ExactSizeIterator<Item = &SimulatedRun> {
         self.runs.values()

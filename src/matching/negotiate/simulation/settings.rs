@@ -1,5 +1,7 @@
 //! What is simulated, and how.
 
+use crate::configuration::JobPolicies;
+
 use super::RunTime;
 
 /// The attributes that a simulation reads besides those of a cycle and of the run time.
@@ -53,4 +55,8 @@ pub struct SimulationSettings {
     pub run_time: Option<RunTime>,
     /// Whether all offers are free and all requests wait in the beginning, whatever their ads say.
     pub begins_idle: bool,
+    /// The policies that hold, release, remove and vacate requests.
+    pub policies: JobPolicies,
+    /// Time between two evaluations of the policies in seconds. They are never evaluated if it is not greater than 0.
+    pub policy_interval: i64,
 }

@@ -1,11 +1,12 @@
 mod beginning;
 mod claims;
+mod queue;
 
 use std::ops::ControlFlow;
 
 use super::{RunTime, SimulatedCycle, SimulationSettings, SimulationTotals, simulate};
 use crate::ad::{Ad, Dialect};
-use crate::configuration::Configuration;
+use crate::configuration::{Configuration, JobPolicies};
 use crate::eval::Context;
 use crate::matching::negotiate::NegotiationSettings;
 use crate::matching::policy::{Accountant, Policy, ready_policy};
@@ -43,11 +44,20 @@ fn run_configured(
     let (configuration, _) = Configuration::read(configuration.as_bytes());
     let text = ready_policy("htcondor").unwrap().as_bytes();
     let Ok(policy) = Policy::parse_configured(text, &configuration, &context) else { panic!("it is a policy") };
-    let settings = NegotiationSettings::new(policy, Protocol::new(Dialect::Condor), context);
+    let settings = NegotiationSettings::new(policy, Protocol::new(Dialect::Condor), context.clone());
     let run_time = run_time.map(|text| RunTime {
         expression: parse_expression(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap(),
     });
-    let of = SimulationSettings { cycles, interval, begin: 1000, run_time, begins_idle: false };
+    let (policies, _) = JobPolicies::read(&configuration, &context);
+    let of = SimulationSettings {
+        cycles,
+        interval,
+        begin: 1000,
+        run_time,
+        begins_idle: false,
+        policies,
+        policy_interval: 60,
+    };
     let names = offers.iter().map(|(name, _)| (*name).to_owned());
     let offers: Vec<(String, Ad)> = names.zip(ads(&offers.iter().map(|(_, text)| *text).collect::<Vec<_>>())).collect();
     let mut accountant = Accountant::default();
