@@ -31,6 +31,12 @@ impl ClauseComparison {
         }
     }
 
+    /// Whether the clause asks for no more than the bound.
+    #[must_use]
+    pub fn asks_for_less(&self) -> bool {
+        matches!(self.operator, BinaryOperator::Less | BinaryOperator::LessEqual)
+    }
+
     /// Whether the clause asks for an amount: for no less or no more than the bound.
     #[must_use]
     pub fn bound_is_amount(&self) -> bool {

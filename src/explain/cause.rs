@@ -155,6 +155,14 @@ impl RequestReport {
             RequestVerdict::Unmet { clause, .. } => self.clauses[*clause].cause().unwrap_or(Cause::Value),
             RequestVerdict::NotWaiting(_) if is_held() => Cause::Held,
             RequestVerdict::Refused if self.shortage.is_some() => Cause::TooSmall,
+            RequestVerdict::Refused => {
+                let demand = self.refusals.first().map(|group| &group.demand);
+                match demand {
+                    Some(demand) if demand.admits.is_some() => Cause::OwnerRule,
+                    Some(demand) if demand.is_closed => Cause::Closed,
+                    _ => Cause::Refused,
+                }
+            }
             verdict => verdict.cause(),
         }
     }

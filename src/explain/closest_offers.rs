@@ -120,7 +120,7 @@ fn nearest_rows(table: &OfferTable, analysis: &RequestAnalysis) -> BinaryHeap<Ne
 }
 
 /// Describes what keeps an offer from a match.
-fn closest_offer(table: &OfferTable, analysis: &RequestAnalysis, row: usize) -> ClosestOffer {
+pub fn closest_offer(table: &OfferTable, analysis: &RequestAnalysis, row: usize) -> ClosestOffer {
     let request = &analysis.request;
     let constraints = table.offer_constraints();
     let demands: Vec<_> = analysis.acceptance.row_outcomes(table, request, row).collect();

@@ -5,11 +5,14 @@ use indexmap::IndexSet;
 use rustc_hash::FxHashSet;
 
 use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, ScopeAd, Truth, UnaryOperator, Value};
+use crate::constraint::{ClauseOperand, disjuncts, own_names};
 use crate::eval::{CURRENT_TIME, ConstraintVerdict, Environment, FreeNames, Knowledge, SpecializeOptions, specialize};
 use crate::matching::PairSide;
 use crate::text::shorten;
 
-use super::clauses::{ExplainedClause, SelectedNames, text};
+use super::admission::AdmittedJobs;
+use super::clause_weight::ClauseWeight;
+use super::clauses::{ExplainedClause, SelectedNames, parenthesized, text};
 use super::evaluation::{OfferTable, RequestContext};
 use super::missing_attribute::MissingAttribute;
 use crate::ad::rewrite_expression;
@@ -19,6 +22,9 @@ const MAX_TRIED_NAMES: usize = 64;
 
 /// Maximum number of steps into a clause. Attributes that name each other would lead on forever.
 const MAX_STEPS: usize = 64;
+
+/// Maximum number of names within disjunctions that are followed to their conditions.
+const MAX_UNFOLDED_NAMES: usize = 32;
 
 /// A clause of one side of a pair, and the row of the pair's offer.
 #[derive(Clone, Copy)]
@@ -48,12 +54,57 @@ impl ClauseInPair<'_> {
     /// Returns the part of a clause that decides that the clause is not true. Goes through conjunctions, conditions that
     /// the pair decides, tests whether something is defined, and names of the ad's own conditions.
     pub fn decisive_part(&self, clause: &Expression) -> Expression {
+        self.part_within(clause, &mut { MAX_UNFOLDED_NAMES })
+    }
+
+    /// Returns the decisive part of a clause, as [`ClauseInPair::decisive_part`] does. `left` is the number of names that may
+    /// still be followed within disjunctions.
+    fn part_within(&self, clause: &Expression, left: &mut usize) -> Expression {
         let mut part = clause.without_parentheses().clone();
         for _ in 0..MAX_STEPS {
             let Some(next) = self.step(&part) else { break };
             part = next.without_parentheses().clone();
         }
-        part
+        let ExpressionKind::Binary(BinaryOperator::Or, ..) = part.kind() else { return part };
+        let operands = disjuncts(&part).into_iter();
+        let named: Vec<(Expression, Expression)> =
+            operands.filter_map(|operand| Some((operand.clone(), self.named_condition(operand, left)?))).collect();
+        let of_name = |operand: &Expression| named.iter().find(|(name, _)| name.ptr_eq(operand));
+        rewrite_expression(&part, &mut |operand| of_name(operand).map(|(_, condition)| condition.clone()))
+            .unwrap_or(part)
+    }
+
+    /// Returns what decides the condition that an operand of a disjunction names; `None` if the operand names none.
+    fn named_condition(&self, operand: &Expression, left: &mut usize) -> Option<Expression> {
+        let is_own = |name: &Name| self.ads()[0].get(name).is_some();
+        let (of, name) = match ClauseOperand::of(operand)? {
+            ClauseOperand::Literal(_) => return None,
+            ClauseOperand::Own(name) => (*self, name),
+            ClauseOperand::Unqualified(name) if is_own(name) => (*self, name),
+            ClauseOperand::Other(name) | ClauseOperand::Unqualified(name) => {
+                (ClauseInPair { side: self.side.other(), ..*self }, name)
+            }
+        };
+        let condition = of.own_condition(name)?;
+        *left = left.checked_sub(1)?;
+        let part = of.part_within(&condition, left);
+        let part = if of.side == self.side { part } else { of.as_seen_by_partner(&part) };
+        let is_loose = matches!(part.kind(), ExpressionKind::Conditional(..) | ExpressionKind::Elvis(..));
+        Some(if is_loose { parenthesized(&part) } else { part })
+    }
+
+    /// Returns an expression of the clause's ad as it reads in the partner.
+    fn as_seen_by_partner(&self, expression: &Expression) -> Expression {
+        let [own, _] = self.ads();
+        let [my, target] = self.table.context.dialect.side_names();
+        let select = |side: &str, name: &Name| Some(Expression::select(Expression::attribute(side), name.clone()));
+        let seen = rewrite_expression(expression, &mut |part| match ClauseOperand::of(part)? {
+            ClauseOperand::Own(name) => select(target, name),
+            ClauseOperand::Other(name) => select(my, name),
+            ClauseOperand::Unqualified(name) => select(if own.get(name).is_some() { target } else { my }, name),
+            ClauseOperand::Literal(_) => None,
+        });
+        seen.unwrap_or_else(|| expression.clone())
     }
 
     /// Returns the operand that decides the value of `part`; `None` if all of it does.
@@ -97,6 +148,22 @@ impl ClauseInPair<'_> {
             },
             _ => None,
         }
+    }
+
+    /// Whether the names that stand for conditions in a clause, and in these conditions, stand for the same in other rows.
+    pub fn names_the_same(&self, clause: &Expression, others: impl Iterator<Item = usize> + Clone) -> bool {
+        let [own, _] = self.ads();
+        let mut known: IndexSet<Name> = own_names([clause]);
+        let mut at = 0;
+        while let Some(name) = known.get_index(at).cloned() {
+            at += 1;
+            let Some(condition) = own.get(&name).filter(|own| own.as_literal().is_none()) else { continue };
+            if at > MAX_UNFOLDED_NAMES || others.clone().any(|row| self.table.ads[row].get(&name) != Some(condition)) {
+                return false;
+            }
+            known.extend(own_names([condition]));
+        }
+        true
     }
 
     /// Returns the expression of an attribute of the clause's own ad; `None` if it is absent or a literal.
@@ -183,7 +250,21 @@ impl ClauseInPair<'_> {
         names: &IndexSet<Name>,
     ) -> UnmetOfferClause {
         let missing = expression.map(|expression| self.missing_attributes(expression, names)).unwrap_or_default();
-        UnmetOfferClause { clause, outcome, missing, part: expression.map(|expression| self.describe(expression)) }
+        let [own, _] = self.ads();
+        let admits = expression.and_then(|expression| {
+            let part = self.decisive_part(expression);
+            AdmittedJobs::of(&part, &|name| own.get(name).is_none(), &|operand| self.value(operand))
+        });
+        let weight = expression.map(|expression| ClauseWeight::of(expression, own, self.table.context.dialect));
+        UnmetOfferClause {
+            is_closed: weight.is_none() || weight == Some(ClauseWeight::Closed),
+            is_limit: matches!(weight, Some(ClauseWeight::Limit(_))),
+            clause,
+            outcome,
+            missing,
+            part: expression.map(|expression| self.describe(expression)),
+            admits,
+        }
     }
 
     /// Returns the text of the decisive part of a clause, and the attributes that it reads with their values.
@@ -195,7 +276,7 @@ impl ClauseInPair<'_> {
         let read = read.filter(|(side, name)| ads[*side].get(name).is_some() && known.insert(name.clone()));
         let reads =
             read.map(|(side, name)| ReadValue::of(&name, self.attribute_value(side, &name), side == 1)).collect();
-        DecisivePart { text: text(&part, dialect), outcome: self.outcome(&part), reads }
+        DecisivePart { text: text(&part, dialect), outcome: self.outcome(&part), reads, is_common: false }
     }
 }
 
@@ -208,6 +289,8 @@ pub struct DecisivePart {
     pub outcome: Truth,
     /// The attributes that the part reads and that are there, with their values.
     pub reads: Vec<ReadValue>,
+    /// Whether all offers of which the part is told have it, and not only the clause that it stands for.
+    pub is_common: bool,
 }
 
 /// A clause of an offer's constraint that the request does not meet.
@@ -221,6 +304,22 @@ pub struct UnmetOfferClause {
     pub missing: Vec<MissingAttribute>,
     /// The part of the clause that decides it; `None` if the offer has no constraint.
     pub part: Option<DecisivePart>,
+    /// The jobs that the owner of the offer admits, if that is what the part is about.
+    pub admits: Option<AdmittedJobs>,
+    /// Whether the offer takes nothing at all, such as one whose `Start` is false, or one without a constraint.
+    pub is_closed: bool,
+    /// Whether the clause limits a request to what the offer has.
+    pub is_limit: bool,
+}
+
+impl UnmetOfferClause {
+    /// Returns the value that the owner of the offer asks for, and of which the request has the text as a string: `true` for
+    /// `"true"`.
+    #[must_use]
+    pub fn quoted_value(&self) -> Option<Value> {
+        let reads = self.part.iter().flat_map(|part| &part.reads);
+        self.admits.as_ref()?.quoted(reads.map(|read| (&read.name, &read.value)))
+    }
 }
 
 /// An attribute that a part reads.

@@ -36,7 +36,7 @@ pub struct DrainedOutcome {
 
 impl DrainedSlots {
     /// Makes the table of the drained slots among `offers`; `None` if there are none. `as_they_are` is the table of the
-    /// same offers as they are, `free` has the indices of those that are free.
+    /// same offers as they are, `free` has the indices of those that are free, drain or are drained.
     pub fn new(as_they_are: &OfferTable, offers: &[Ad], free: impl Iterator<Item = usize>) -> Option<Self> {
         let OfferTable { protocol, context, .. } = as_they_are;
         let (mut ads, mut rows, mut slots) = (Vec::new(), Vec::new(), Vec::new());
@@ -77,6 +77,11 @@ impl DrainedSlots {
     /// Returns the index of a slot among the offers.
     pub fn offer(&self, slot: usize) -> usize {
         self.offers[slot]
+    }
+
+    /// Returns the row of a slot in the table of the slots as they are.
+    pub fn row(&self, slot: usize) -> usize {
+        self.rows[slot]
     }
 
     /// Returns the rows of slots in the table of the slots as they are.

@@ -10,14 +10,14 @@ use crate::protocol::{AdvertisedState, Protocol, SlotState, has_ports};
 
 use super::changes::find_changes;
 use super::clause_slips::find_slip;
-use super::closest_offers::{closest_of, closest_offers};
+use super::closest_offers::{closest_of, closest_offer, closest_offers};
 use super::conflicts::Conflicts;
 use super::evaluation::{OfferTable, RequestContext};
 use super::failure_reason::{FailureReason, own_values};
 use super::findings::clause_remarks;
 use super::pair::PairReport;
 use super::refusals::Refusals;
-use super::report::{ClauseReport, Narrowing, RequestReport, RequestVerdict};
+use super::report::{ClauseReport, Narrowing, RefusalGroup, RequestReport, RequestVerdict};
 use super::request_analysis::RequestAnalysis;
 use super::slots::{SlotCounts, SlotStanding, SlotsByState};
 use super::unranked_offers::unranked_verdict;
@@ -54,6 +54,7 @@ impl Explainer {
             .iter()
             .any(|(state, _)| matches!(state, AdvertisedState::Slot(state) if *state != SlotState::Untold))
         {
+            self.table.states = Some(SlotsByState::row_states(&self.table, standings));
             self.slots = Some(SlotsByState::new(&self.table, offers, standings));
         }
         self
@@ -180,7 +181,7 @@ impl Explainer {
         report.verdict = if report.matches > 0 && report.slots.is_some() && free == 0 {
             RequestVerdict::Claimed
         } else if report.matches > 0 {
-            let available = |row: &usize| self.slots.as_ref().is_none_or(|slots| slots.free_rows.contains(*row));
+            let available = |row: &usize| table.states.as_ref().is_none_or(|states| states.free.contains(*row));
             unranked_verdict(table, &analysis.request, matching.ones().filter(available))
                 .unwrap_or(RequestVerdict::Matches)
         } else {
@@ -207,6 +208,7 @@ impl Explainer {
             report.narrowing = narrowing(&report, &analysis, table);
         }
         report.attributes = decisive_attributes(&report.verdict, &analysis.clauses, &refusals);
+        tell_refusing_values(&report.verdict, &mut analysis, table);
         let request = &analysis.request;
         report.remarks = clause_remarks(&analysis.clauses, table, request);
         report.clauses = analysis.clauses;
@@ -224,7 +226,8 @@ impl Explainer {
             report.closest = closest_offers(table, analysis);
             Some(find_changes(table, self.slots.as_ref(), analysis, false))
         } else {
-            let slots = self.slots.as_ref().filter(|slots| free == 0 && !slots.free_rows.is_clear());
+            let has_free = table.states.as_ref().is_some_and(|states| !states.free.is_clear());
+            let slots = self.slots.as_ref().filter(|_| free == 0 && has_free);
             slots.map(|slots| find_changes(table, Some(slots), analysis, true))
         };
         report.sought_changes = found.is_some() && is_unmatched;
@@ -232,6 +235,24 @@ impl Explainer {
         report.changes = found;
         // A job that matches slots in use need not do with much less.
         report.changes.retain(|change| is_unmatched || !change.is_far_less);
+    }
+}
+
+/// Tells of the first value that offers have, where a decisive clause asks for another, by which clauses an offer with it
+/// refuses the request.
+fn tell_refusing_values(verdict: &RequestVerdict, analysis: &mut RequestAnalysis, table: &OfferTable) {
+    for place in verdict.clauses() {
+        let offered = analysis.clauses[place].offered();
+        let Some(example) = offered.and_then(|offered| offered.values.first()).map(|value| value.example) else {
+            continue;
+        };
+        let row = table.row_of[example] as usize;
+        if analysis.acceptance.accepting.contains(row) {
+            continue;
+        }
+        let refusals = closest_offer(table, analysis, row).unmet_demands;
+        let value = analysis.clauses[place].offered_mut().and_then(|offered| offered.values.first_mut());
+        value.into_iter().for_each(|value| value.refusals.clone_from(&refusals));
     }
 }
 
@@ -256,8 +277,10 @@ fn narrowing(report: &RequestReport, analysis: &RequestAnalysis, table: &OfferTa
         clauses().map(|(place, clause)| (place, clause.sole_blocker)).max_by_key(|(_, offers)| *offers)?;
     // A refused request has its refusals in the report in any case.
     let is_refused = report.verdict == RequestVerdict::Refused;
-    let narrowing = if refusing > ruled_out { Narrowing::Refusals } else { Narrowing::Clause(place) };
-    let is_much = refusing.max(ruled_out) * MIN_NARROWING_SHARE >= report.offers;
+    // What refuses now is closer to a match than what one clause rules out.
+    let has_free = !is_refused && report.refusals.first().is_some_and(RefusalGroup::has_close_slot);
+    let narrowing = if has_free || refusing > ruled_out { Narrowing::Refusals } else { Narrowing::Clause(place) };
+    let is_much = has_free || refusing.max(ruled_out) * MIN_NARROWING_SHARE >= report.offers;
     (is_much && !(is_refused && narrowing == Narrowing::Refusals)).then_some(narrowing)
 }
 
@@ -297,7 +320,9 @@ fn unmatched_verdict(report: &RequestReport, analysis: &RequestAnalysis, table: 
     }
     let failures = clauses.iter().enumerate();
     let failures = failures.filter_map(|(place, clause)| Some((place, clause.failure.as_ref()?)));
-    if let Some((clause, fault)) = failures.min_by_key(|(clause, _)| clauses[*clause].cause()) {
+    if let Some((clause, fault)) =
+        failures.min_by_key(|(clause, _)| (clauses[*clause].cause(), clauses[*clause].is_met_if_drained()))
+    {
         return RequestVerdict::Unmet { clause, fault: fault.clone() };
     }
     match report.conflicts.sets.first() {

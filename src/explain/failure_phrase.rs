@@ -1,6 +1,6 @@
 //! Says why a clause is true of no offer.
 
-use crate::ad::{BinaryOperator, Dialect, Name, Value};
+use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, Value};
 use crate::lint::SizeUnit;
 use crate::text::{join_and, shorten, with_commas};
 
@@ -9,12 +9,15 @@ use super::decisive_part::values_phrase;
 use super::distance::{as_number, similar_string};
 use super::failure_reason::{FailureReason, type_phrase};
 use super::misplaced_value::MisplacedValue;
-use super::offered_values::{OfferedValue, OfferedValues};
+use super::offered_values::{OfferedRange, OfferedValue, OfferedValues};
 use super::report::ClauseReport;
-use crate::constraint::ClauseComparison;
+use crate::constraint::{ClauseComparison, ClauseOperand};
 
 /// Maximum number of the offers' strings that a sentence tells.
 const MAX_TOLD_STRINGS: usize = 2;
+
+/// Maximum length of a corrected clause in a sentence, in characters.
+const MAX_CORRECTED_CHARS: usize = 70;
 
 /// Maximum length of a string that a sentence tells, in characters.
 const MAX_VALUE_CHARS: usize = 40;
@@ -47,6 +50,11 @@ impl FailureWriter<'_> {
     /// Quotes and shortens the text of a clause.
     pub fn quoted(&self, text: &str) -> String {
         format!("`{}`", self.shorten(text))
+    }
+
+    /// Quotes a corrected clause, which a short sentence tells, too.
+    fn correction(&self, text: &str) -> String {
+        format!("`{}`", shorten(text, self.max_clause_chars.max(MAX_CORRECTED_CHARS)))
     }
 
     /// Says how many ads have what follows: `3 offers have`.
@@ -109,12 +117,12 @@ impl FailureWriter<'_> {
                 format!("{shown} reads an attribute {name}, but {have} the string: write \"{value}\"")
             }
             FailureReason::Slip { message, corrected, offers } => {
-                let corrected = self.quoted(&text(corrected, self.dialect));
+                let corrected = self.correction(&text(corrected, self.dialect));
                 let of = if *offers == 0 { "none either".to_owned() } else { self.count(*offers) };
                 format!("{message}: {corrected} would be true for {of}")
             }
             FailureReason::Setting { name, message, to, offers } => {
-                let corrected = self.quoted(&format!("{name} = {}", text(to, self.dialect)));
+                let corrected = self.correction(&format!("{name} = {}", text(to, self.dialect)));
                 let of = if *offers == 0 { "none either".to_owned() } else { self.count(*offers) };
                 format!("{message}: {corrected} would do for {of}")
             }
@@ -126,6 +134,7 @@ impl FailureWriter<'_> {
                 let Some(unmet) = &nested.unmet else { return format!("no {one} has {entry}") };
                 let unmet = self.shorten(unmet);
                 let offered = nested.offered.as_ref();
+                let offered = offered.filter(|offered| offered.value_count > 0);
                 let offered = offered.map(|offered| format!("; {}", offered_phrase(offered, MAX_TOLD_STRINGS)));
                 let closest = offered.or(nested.closest.as_ref().map(|(operator, bound, closest)| {
                     format!("; {}", closest_value_phrase(*operator, closest, bound))
@@ -176,6 +185,7 @@ impl FailureWriter<'_> {
             });
             let values = self.shorten(&values.join(" or "));
             let offered = alternatives.first().and_then(|clause| clause.offered.as_ref());
+            let offered = offered.filter(|offered| offered.value_count > 0);
             let closest = closest.or(offered.map(|offered| format!("; {}", offered_phrase(offered, MAX_TOLD_STRINGS))));
             return format!("no {} has {attribute} == {values}{}", self.nouns[0], closest.unwrap_or_default());
         }
@@ -211,18 +221,39 @@ impl FailureWriter<'_> {
                 "{shown} asks for parts of {slot}s that other jobs have; a job gets a part of its own without it"
             );
         }
-        let offered = clause.offered.as_ref();
+        let (range, asleep) =
+            clause.offered.as_ref().map_or((None, None), |of| (of.range.as_ref(), of.offline.as_ref()));
+        let offered = clause.offered.as_ref().filter(|offered| offered.value_count > 0);
+        let is_number = offered.is_some_and(|offered| offered.are_numbers);
         let offered = offered.map(|offered| format!("; {}", offered_phrase(offered, MAX_TOLD_STRINGS)));
+        if let Some(item) = wanted_item(&clause.analysis.residue)
+            && let (Some(of), Some(values)) = (&clause.offered, &offered)
+        {
+            return format!("no {} has \"{item}\" in {}{values}", self.nouns[0], of.name);
+        }
         if let Some(comparison) = &clause.analysis.comparison {
             let attribute = comparison.attribute();
             let is_spelt_alike = |closest: &Value| similar_string(&[(closest, 1)], &comparison.bound).is_some();
-            let is_told = |closest: &&Value| offered.is_none() || is_spelt_alike(closest);
-            if let Some(closest) = clause.closest_value.as_ref().filter(is_told) {
+            let is_told = |closest: &&Value| offered.is_none() || is_number || is_spelt_alike(closest);
+            // What hibernates is told apart.
+            let closest_bound = |range: &OfferedRange| range.bounds[usize::from(!comparison.asks_for_less())].clone();
+            let of_awake = range.zip(asleep).map(|(range, _)| closest_bound(range));
+            let of_asleep = asleep.map(|asleep| (closest_bound(asleep), asleep.offers));
+            if let Some(closest) = of_awake.as_ref().or(clause.closest_value.as_ref()).filter(is_told) {
                 let operand =
                     attribute.map_or_else(|| operand_text(&comparison.operand, self.dialect), Name::to_string);
                 let unmet = self.unmet_comparison(&operand, comparison, closest);
                 let drained = clause.closest_if_drained.as_ref();
                 let drained = drained.map(|drained| format!(" ({drained} if drained)")).unwrap_or_default();
+                let is_closer = |number: &Value| {
+                    let [asleep, awake] = [Some(number), of_awake.as_ref()].map(|value| value.and_then(as_number));
+                    if comparison.asks_for_less() { asleep < awake } else { asleep > awake }
+                };
+                let of_asleep = of_asleep.filter(|(number, _)| of_awake.is_some() && is_closer(number));
+                let asleep = of_asleep.map(|(number, offers)| {
+                    format!(" ({number} in {} offline {})", with_commas(offers), self.nouns[usize::from(offers != 1)])
+                });
+                let drained = drained + &asleep.unwrap_or_default();
                 let behind = clause.own_expression.as_ref().map(|behind| format!(" ({behind})")).unwrap_or_default();
                 return unmet + &drained + &behind;
             }
@@ -257,15 +288,40 @@ impl FailureWriter<'_> {
 
 /// Says which strings the offers have, at most `most` of them: `the values are "X86_64" (54) and "aarch64" (2)`.
 fn offered_phrase(offered: &OfferedValues, most: usize) -> String {
+    // Where a value goes on as the wanted one does, the others are of no interest.
+    let most = if offered.likely > 0 { offered.likely.min(most) } else { most };
     let value = |value: &OfferedValue| {
-        format!("\"{}\" ({})", shorten(&value.value, MAX_VALUE_CHARS), with_commas(value.offers))
+        let free = match (value.free, value.offers) {
+            (None | Some(0), _) => String::new(),
+            (Some(1), 1) => ", free".to_owned(),
+            (Some(2), 2) => ", both free".to_owned(),
+            (Some(free), all) if free == all => ", all free".to_owned(),
+            (Some(free), _) => format!(", {} free", with_commas(free)),
+        };
+        let shown = offered.shown(&shorten(&value.value, MAX_VALUE_CHARS));
+        format!("{shown} ({}{free})", with_commas(value.offers))
     };
     let values: Vec<String> = offered.values.iter().take(most).map(value).collect();
-    let values = join_and(&values);
-    match (offered.value_count, offered.values.len().min(most)) {
+    let (count, values) = (values.len(), join_and(&values));
+    match (offered.value_count, count) {
         (1, _) => format!("the only value is {values}"),
         (all, shown) if all == shown => format!("the values are {values}"),
+        (all, 1) => format!("the most similar of {} values is {values}", with_commas(all)),
         (all, _) => format!("the most similar of {} values are {values}", with_commas(all)),
+    }
+}
+
+/// Returns the string that a clause seeks in a list of the offers; `None` for a clause of another kind.
+fn wanted_item(clause: &Expression) -> Option<String> {
+    let ExpressionKind::Call(function, arguments) = clause.without_parentheses().kind() else { return None };
+    let is_list = |list: &Expression| !matches!(ClauseOperand::of(list), None | Some(ClauseOperand::Literal(_)));
+    let is_member = ["stringListMember", "stringListIMember", "member"].iter().any(|known| function.is(known));
+    match (&**arguments, is_member) {
+        ([item, list], true) if is_list(list) => match item.without_parentheses().as_literal() {
+            Some(Value::String(text)) => Some(text.to_str().into_owned()),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

@@ -4,6 +4,7 @@
 //! an error. It finds the minimal sets of clauses that no offer meets together, lists the offers that refuse the
 //! request, and proposes changes that were verified by matching again.
 
+mod admission;
 mod alternatives;
 mod cause;
 mod changes;
@@ -45,6 +46,7 @@ mod summary;
 mod tests;
 mod unranked_offers;
 
+pub use admission::AdmittedJobs;
 pub use cause::Cause;
 pub use changes::{MatchingOffers, RequestChange, RequestEdit};
 pub use clause_analysis::ClauseAnalysis;
@@ -62,7 +64,7 @@ pub use last_rejection::{LastRejection, LastRejections, tells_autocluster};
 pub use misplaced_value::MisplacedValue;
 pub use missing_attribute::MissingAttribute;
 pub use nested_constraint::NestedFailure;
-pub use offered_values::{OfferedValue, OfferedValues};
+pub use offered_values::{OfferedRange, OfferedValue, OfferedValues};
 pub use pair::{EvaluatedClause, PairReport};
 pub use precedence::Precedence;
 pub use report::{ClauseRemark, ClauseReport, ClosestOffer, Narrowing, RefusalGroup, RequestReport, RequestVerdict};

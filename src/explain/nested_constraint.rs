@@ -206,23 +206,51 @@ fn closest_in(part: &Expression, nested: &[Ad], context: &Context) -> Option<(Bi
     Some((operator, bound, closest))
 }
 
-/// Returns the strings that nested ads have in the attribute that `part` compares with a string. `rows_of` are the rows of
+/// Returns the values that nested ads have in the attribute that `part` compares with a literal. `rows_of` are the rows of
 /// each ad.
 fn offered_in(part: &Expression, nested: &[Ad], rows_of: &[Vec<usize>], table: &OfferTable) -> Option<OfferedValues> {
-    let (name, _, Value::String(wanted)) = comparison_of(part)? else { return None };
+    let (name, operator, wanted) = comparison_of(part)?;
     let attribute = Expression::attribute(name.clone());
-    let mut rows_with: IndexMap<String, IndexSet<usize>> = IndexMap::new();
+    let is_amount = matches!(
+        operator,
+        BinaryOperator::Greater | BinaryOperator::GreaterEqual | BinaryOperator::Less | BinaryOperator::LessEqual
+    );
+    let mut rows_with: IndexMap<String, (Value, IndexSet<usize>)> = IndexMap::new();
     for (ad, rows) in nested.iter().zip(rows_of) {
-        if let Some(Value::String(text)) = value_in(ad, &attribute, &table.context) {
-            rows_with.entry(text.to_str().into_owned()).or_default().extend(rows);
+        if let Some(value @ (Value::String(_) | Value::Integer(_) | Value::Real(_))) =
+            value_in(ad, &attribute, &table.context)
+        {
+            rows_with.entry(value.to_string()).or_insert_with(|| (value, IndexSet::new())).1.extend(rows);
         }
     }
-    let mut counter = ValueCounter::default();
-    for (value, rows) in rows_with {
-        let example = rows.first().map_or(0, |row| table.first_offer[*row]);
-        counter.add(&value, false, table.weights.of_rows(rows), example);
+    let text = |value: &Value| match value {
+        Value::String(text) => text.to_str().into_owned(),
+        other => other.to_string(),
+    };
+    let mut counter = ValueCounter::new(false);
+    let are_numbers = matches!(wanted, Value::Integer(_) | Value::Real(_));
+    let mut found = OfferedValues { are_numbers, ..OfferedValues::of(name) };
+    for (value, rows) in rows_with.into_values() {
+        for row in rows {
+            if are_numbers == matches!(value, Value::String(_)) {
+                continue;
+            }
+            if is_amount && are_numbers {
+                found.extend_range(&value, table, row);
+            } else {
+                counter.add(&text(&value), table, row);
+            }
+        }
     }
-    counter.finish(name, &[wanted.to_str().into_owned()], [0, 0])
+    // A slot with several of them counts once.
+    let rows: IndexSet<usize> = rows_of.iter().flatten().copied().collect();
+    let offline = |row: &usize| table.states.as_ref().is_some_and(|states| states.offline.contains(*row));
+    let (off, on): (Vec<usize>, Vec<usize>) = rows.into_iter().partition(offline);
+    for (range, rows) in [(&mut found.range, on), (&mut found.offline, off)] {
+        range.iter_mut().for_each(|range| range.offers = table.weights.of_rows(rows.iter().copied()));
+    }
+    let found = counter.finish(found, &[text(&wanted)]);
+    (found.value_count > 0 || found.range.is_some() || found.offline.is_some()).then_some(found)
 }
 
 /// Returns the comparison `part` with `value` as its bound, so that `value` meets it.

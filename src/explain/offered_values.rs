@@ -1,12 +1,14 @@
-//! The strings that offers have where a clause asks for others, the most similar first.
+//! The values that offers have where a clause asks for others: strings and numbers, the most similar first, and ranges.
 
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use crate::ad::{Expression, ExpressionKind, Name, Value};
-use crate::constraint::ClauseOperand;
+use crate::constraint::{ClauseComparison, ClauseOperand};
 
 use super::clause_analysis::ClauseAnalysis;
+use super::decisive_part::UnmetOfferClause;
+use super::distance::as_number;
 use super::evaluation::{OfferTable, RequestContext};
 
 /// Maximum number of values that are kept.
@@ -16,34 +18,77 @@ const MAX_VALUES: usize = 8;
 const MAX_MEASURED_VALUES: usize = 2000;
 
 /// A string that offers have.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct OfferedValue {
     /// The string.
     pub value: String,
     /// Number of offers that have it.
     pub offers: usize,
-    /// Index of one of them.
+    /// Number of those that are free slots; `None` if the states do not matter.
+    pub free: Option<usize>,
+    /// Index of one of them, a free one if there is any.
+    pub example: usize,
+    /// The clauses by which that offer refuses the request, for the first value only.
+    pub refusals: Vec<UnmetOfferClause>,
+}
+
+/// The range of the numbers that offers have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OfferedRange {
+    /// The least and the greatest number.
+    pub bounds: [Value; 2],
+    /// Number of offers that have a number.
+    pub offers: usize,
+    /// Index of an offer with the greatest number.
     pub example: usize,
 }
 
-/// The strings that offers have in an attribute.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The strings or numbers that offers have in an attribute.
+#[derive(Clone, Debug, PartialEq)]
 pub struct OfferedValues {
     /// The attribute.
     pub name: Name,
     /// The first values, the most similar to what the clause asks for first.
     pub values: Vec<OfferedValue>,
+    /// Whether the values are numbers, not strings.
+    pub are_numbers: bool,
     /// Number of all values.
     pub value_count: usize,
+    /// Number of the first values that go on as the wanted string does, or are the only ones like it.
+    pub likely: usize,
+    /// The range of the numbers of slots, without those of machines that hibernate; `None` if there is none.
+    pub range: Option<OfferedRange>,
+    /// The range of the numbers of slots of machines that hibernate.
+    pub offline: Option<OfferedRange>,
     /// Number of offers that lack the attribute.
     pub absent: usize,
-    /// Number of offers in which the attribute has no string.
+    /// Number of offers in which the attribute has no value.
+    pub undefined: usize,
+    /// Number of offers in which the attribute has a value of another type.
     pub other: usize,
 }
 
 impl OfferedValues {
-    /// Finds the strings in the first attribute that a clause reads and that has some. `None` if there is none, or if the
-    /// clause compares nothing with a string.
+    /// The values of an attribute, of which none is counted yet.
+    pub fn of(name: Name) -> Self {
+        let (values, range, offline) = (Vec::new(), None, None);
+        OfferedValues {
+            name,
+            values,
+            are_numbers: false,
+            value_count: 0,
+            likely: 0,
+            range,
+            offline,
+            absent: 0,
+            undefined: 0,
+            other: 0,
+        }
+    }
+
+    /// Finds the values in the first attribute that a clause reads and that has some: the strings if it compares with a
+    /// string, the numbers if with a number, and their range if it asks for more or less. `None` if there are none, or if
+    /// the clause compares with neither.
     pub fn find(analysis: &ClauseAnalysis, table: &OfferTable, request: &RequestContext) -> Option<Self> {
         let expression = &analysis.clause.expression;
         let subject = expression.parts().find(|part| {
@@ -55,43 +100,101 @@ impl OfferedValues {
         if name.is("SlotType") {
             return None;
         }
-        let wanted = wanted_strings(&analysis.residue);
+        let number = analysis.comparison.as_ref().filter(|comparison| comparison.attribute() == Some(&name));
+        let number = number.filter(|comparison| as_number(&comparison.bound).is_some());
+        let wanted = match number {
+            Some(comparison) => vec![comparison.bound.to_string()],
+            None => wanted_strings(&analysis.residue),
+        };
         if wanted.is_empty() {
             return None;
         }
         let is_list = is_list_argument(expression, subject);
+        let is_amount = number.is_some_and(ClauseComparison::bound_is_amount);
         let values = table.expression_values(request, subject);
-        let mut counter = ValueCounter::default();
-        let (mut absent, mut other) = (0, 0);
+        let mut counter = ValueCounter::new(is_list);
+        let mut found = OfferedValues { are_numbers: number.is_some(), ..OfferedValues::of(name.clone()) };
         for row in 0..table.row_count() {
-            let weight = table.weights.of_row(row);
-            match values.value(row) {
-                Value::String(text) => counter.add(&text.to_str(), is_list, weight, table.first_offer[row]),
-                _ if table.ads[row].get(&name).is_none() => absent += weight,
-                _ => other += weight,
+            let value = values.value(row);
+            match value {
+                Value::String(text) if number.is_none() => counter.add(&text.to_str(), table, row),
+                _ if number.is_some() && as_number(value).is_some() => {
+                    if is_amount {
+                        found.extend_range(value, table, row);
+                    } else {
+                        counter.add(&value.to_string(), table, row);
+                    }
+                }
+                _ if table.ads[row].get(&name).is_none() => found.absent += table.weights.of_row(row),
+                Value::Undefined => found.undefined += table.weights.of_row(row),
+                _ => found.other += table.weights.of_row(row),
             }
         }
-        counter.finish(name, &wanted, [absent, other])
+        let found = counter.finish(found, &wanted);
+        (found.value_count > 0 || found.range.is_some() || found.offline.is_some()).then_some(found)
+    }
+
+    /// Returns a value as a sentence shows it: a string in quotes.
+    #[must_use]
+    pub fn shown(&self, value: &str) -> String {
+        if self.are_numbers { value.to_owned() } else { format!("\"{value}\"") }
+    }
+
+    /// Counts the offers of a row that has a number.
+    pub fn extend_range(&mut self, number: &Value, table: &OfferTable, row: usize) {
+        let is_offline = table.states.as_ref().is_some_and(|states| states.offline.contains(row));
+        let range = if is_offline { &mut self.offline } else { &mut self.range };
+        let (offers, example) = (table.weights.of_row(row), table.first_offer[row]);
+        let Some(range) = range else {
+            *range = Some(OfferedRange { bounds: [number.clone(), number.clone()], offers, example });
+            return;
+        };
+        range.offers += offers;
+        if as_number(number) < as_number(&range.bounds[0]) {
+            range.bounds[0] = number.clone();
+        }
+        if as_number(number) > as_number(&range.bounds[1]) {
+            range.bounds[1] = number.clone();
+            range.example = example;
+        }
     }
 }
 
 /// Counter of the offers that have each value.
-#[derive(Default)]
 pub struct ValueCounter {
-    values: IndexMap<String, (usize, usize), FxBuildHasher>,
+    values: IndexMap<String, OfferedValue, FxBuildHasher>,
+    /// Whether a text is a list of several values.
+    is_list: bool,
 }
 
 impl ValueCounter {
-    /// Counts the offers of a row. With `is_list`, the text is a list of several values.
-    pub fn add(&mut self, text: &str, is_list: bool, offers: usize, example: usize) {
+    pub fn new(is_list: bool) -> Self {
+        ValueCounter { values: IndexMap::default(), is_list }
+    }
+
+    /// Counts the offers of a row.
+    pub fn add(&mut self, text: &str, table: &OfferTable, row: usize) {
+        let is_free = table.states.as_ref().map(|states| states.free.contains(row));
+        self.count(text, table.weights.of_row(row), is_free, table.first_offer[row]);
+    }
+
+    /// Counts offers with a text. `is_free` tells whether they are free slots.
+    fn count(&mut self, text: &str, offers: usize, is_free: Option<bool>, example: usize) {
+        let free = is_free.map(|is_free| if is_free { offers } else { 0 });
         let mut count = |value: &str| {
-            if let Some((count, _)) = self.values.get_mut(value) {
-                *count += offers;
+            if let Some(known) = self.values.get_mut(value) {
+                if known.free == Some(0) && free > Some(0) {
+                    known.example = example;
+                }
+                known.offers += offers;
+                known.free = known.free.zip(free).map(|(known, free)| known + free);
             } else {
-                self.values.insert(value.to_owned(), (offers, example));
+                let value = value.to_owned();
+                let found = OfferedValue { value: value.clone(), offers, free, example, refusals: Vec::new() };
+                self.values.insert(value, found);
             }
         };
-        if is_list {
+        if self.is_list {
             let items: FxHashSet<&str> = text.split([',', ' ']).filter(|item| !item.is_empty()).collect();
             let mut items: Vec<&str> = items.into_iter().collect();
             items.sort_unstable();
@@ -101,19 +204,21 @@ impl ValueCounter {
         }
     }
 
-    /// Sorts the values. `None` if there are none.
-    pub fn finish(self, name: Name, wanted: &[String], [absent, other]: [usize; 2]) -> Option<OfferedValues> {
+    /// Puts the values into `found`, the most similar to one of `wanted` first.
+    pub fn finish(self, found: OfferedValues, wanted: &[String]) -> OfferedValues {
         let value_count = self.values.len();
-        let measured = self.values.into_iter().take(MAX_MEASURED_VALUES).map(|(value, (offers, example))| {
-            let similarity = wanted.iter().map(|wanted| similarity(wanted, &value)).fold(0.0, f64::max);
-            (similarity, OfferedValue { value, offers, example })
-        });
+        let measured = self
+            .values
+            .into_values()
+            .take(MAX_MEASURED_VALUES)
+            .map(|value| (wanted.iter().map(|wanted| similarity(wanted, &value.value)).fold(0.0, f64::max), value));
         let mut values: Vec<(f64, OfferedValue)> = measured.collect();
         values.sort_by(|(one, first), (other, second)| {
             other.total_cmp(one).then(second.offers.cmp(&first.offers)).then_with(|| first.value.cmp(&second.value))
         });
+        let likely = values.iter().take_while(|(similarity, _)| *similarity >= 1.0).count();
         let values: Vec<OfferedValue> = values.into_iter().take(MAX_VALUES).map(|(_, value)| value).collect();
-        (!values.is_empty()).then_some(OfferedValues { name, values, value_count, absent, other })
+        OfferedValues { values, value_count, likely, ..found }
     }
 }
 
@@ -146,9 +251,12 @@ fn is_list_argument(expression: &Expression, subject: &Expression) -> bool {
     })
 }
 
-/// The Dice coefficient of the pairs of adjacent letters of two texts, ignoring case.
+/// The Dice coefficient of the pairs of adjacent letters of two texts, ignoring case; of numbers, how near they are.
 #[expect(clippy::cast_precision_loss, reason = "a measure of similarity")]
 fn similarity(one: &str, other: &str) -> f64 {
+    if let (Ok(one), Ok(other)) = (one.parse::<f64>(), other.parse::<f64>()) {
+        return 1.0 / (1.0 + (one - other).abs());
+    }
     let pairs = |text: &str| -> FxHashSet<(char, char)> {
         let letters: Vec<char> = text.to_lowercase().chars().collect();
         letters.windows(2).map(|pair| (pair[0], pair[1])).collect()
@@ -164,26 +272,32 @@ fn similarity(one: &str, other: &str) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::ValueCounter;
+    use super::{OfferedValues, ValueCounter};
     use crate::ad::Name;
 
     #[test]
     fn the_most_similar_values_come_first() {
-        for (wanted, values, expected) in [
-            ("ARM64", "X86_64;X86_64;aarch64", "aarch64 1; X86_64 2"),
-            ("NVIDIA H100", "NVIDIA A100;NVIDIA H100 80GB HBM3", "NVIDIA H100 80GB HBM3 1; NVIDIA A100 1"),
-            ("Milwaukee", "Madison;Madison;Chicago", "Madison 2; Chicago 1"),
+        for (wanted, values, expected, likely) in [
+            ("ARM64", "X86_64;X86_64;aarch64", "aarch64 1 0; X86_64 2 2", 0),
+            ("NVIDIA H100", "NVIDIA A100;NVIDIA H100 80GB HBM3", "NVIDIA H100 80GB HBM3 1 1; NVIDIA A100 1 0", 1),
+            ("Milwaukee", "Madison;Madison;Chicago", "Madison 2 2; Chicago 1 0", 0),
+            ("10", "7;9;9", "9 2 1; 7 1 0", 0),
         ] {
-            let mut counter = ValueCounter::default();
-            values.split(';').enumerate().for_each(|(offer, value)| counter.add(value, false, 1, offer));
-            let found = counter.finish(Name::new("x"), &[wanted.to_owned()], [0, 0]).unwrap();
+            let mut counter = ValueCounter::new(false);
+            let values = values.split(';').enumerate();
+            // Each second slot is free.
+            values.for_each(|(offer, value)| {
+                counter.count(value, 1, Some(offer % 2 == 1 || value == "X86_64" || value == "Madison"), offer)
+            });
+            let found = counter.finish(OfferedValues::of(Name::new("x")), &[wanted.to_owned()]);
+            let shown = found.values.iter();
             let shown: Vec<String> =
-                found.values.iter().map(|found| format!("{} {}", found.value, found.offers)).collect();
-            assert_eq!(shown.join("; "), expected, "{wanted}");
+                shown.map(|found| format!("{} {} {}", found.value, found.offers, found.free.unwrap())).collect();
+            assert_eq!((shown.join("; ").as_str(), found.likely), (expected, likely), "{wanted}");
         }
-        let mut counter = ValueCounter::default();
-        counter.add("osdf, https,osdf", true, 3, 0);
-        let found = counter.finish(Name::new("x"), &["rclone".to_owned()], [1, 2]).unwrap();
-        assert_eq!((found.value_count, found.values[0].offers, found.absent, found.other), (2, 3, 1, 2));
+        let mut counter = ValueCounter::new(true);
+        counter.count("osdf, https,osdf", 3, None, 0);
+        let found = counter.finish(OfferedValues::of(Name::new("x")), &["rclone".to_owned()]);
+        assert_eq!((found.value_count, found.values[0].offers, found.values[0].free), (2, 3, None));
     }
 }

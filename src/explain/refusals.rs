@@ -39,6 +39,8 @@ struct RefusalSource<'r> {
     suitable: FixedBitSet,
     /// Number of offers of each row that can be suitable, if it is not that of the table.
     own_weights: Option<RowWeights>,
+    /// The suitable rows with slots that a job can have at once, as they are.
+    free: FixedBitSet,
 }
 
 /// The offers that refuse by clauses with one text.
@@ -50,8 +52,10 @@ struct RefusalTally {
     offers: usize,
     /// The first row, and the index of its unmet clause; `None` if it has no constraint.
     first: RefusingRow,
-    /// The first suitable row.
+    /// The first suitable row, a free one if there is any.
     first_suitable: Option<RefusingRow>,
+    /// Whether a suitable offer is a free slot.
+    has_free: bool,
 }
 
 /// A row that refuses a request.
@@ -64,6 +68,9 @@ struct RefusingRow {
     clause: Option<usize>,
 }
 
+/// Maximum number of rows whose conditions are compared.
+const MAX_COMPARED_ROWS: usize = 50;
+
 impl<'r> Refusals<'r> {
     /// Groups the refusals. A slot that would match if `drained` is not counted as suitable. A slot that would be suitable
     /// if drained, and would refuse, is counted as suitable by the clause by which it would refuse.
@@ -73,6 +80,11 @@ impl<'r> Refusals<'r> {
         drained: Option<(&'r DrainedSlots, &'r DrainedOutcome)>,
     ) -> Self {
         let mut suitable = analysis.suitable.clone();
+        let mut free = suitable.clone();
+        match &table.states {
+            Some(states) => free.intersect_with(&states.free),
+            None => free.clear(),
+        }
         // Of equal slots, those that are not free are not looked at as if drained.
         let mut if_drained: FxHashMap<usize, usize> = FxHashMap::default();
         if let Some((slots, outcome)) = drained {
@@ -89,12 +101,17 @@ impl<'r> Refusals<'r> {
         }
         let own_weights = own_weights.map(RowWeights::new);
         let (request, acceptance) = (&analysis.request, analysis.acceptance.clone());
-        let as_they_are = RefusalSource { table, request, acceptance, suitable, own_weights };
+        let as_they_are = RefusalSource { table, request, acceptance, suitable, own_weights, free };
         let drained = drained.filter(|(_, outcome)| !outcome.refusing.is_empty()).map(|(slots, outcome)| {
             let (suitable, weights) = slots.drained_rows(&outcome.refusing);
             let (table, request) = (&slots.table, &outcome.request);
             let acceptance = table.acceptance(request);
-            (RefusalSource { table, request, acceptance, suitable, own_weights: Some(weights) }, slots, outcome)
+            let mut free = suitable.clone();
+            let is_free = |slot: &usize| as_they_are.free.contains(slots.row(*slot));
+            let not_free: Vec<usize> = outcome.refusing.iter().copied().filter(|slot| !is_free(slot)).collect();
+            free.difference_with(&slots.drained_rows(&not_free).0);
+            let source = RefusalSource { table, request, acceptance, suitable, own_weights: Some(weights), free };
+            (source, slots, outcome)
         });
         let sources: Vec<&RefusalSource<'_>> =
             [&as_they_are].into_iter().chain(drained.as_ref().map(|(source, ..)| source)).collect();
@@ -134,10 +151,10 @@ impl<'r> Refusals<'r> {
         self.tallies.iter().filter(|tally| tally.suitable > 0).count()
     }
 
-    /// Returns the first tallies, at most `max` of them. They are sorted by the number of suitable offers, then by the
-    /// number of all offers, both in descending order, then by their first rows.
+    /// Returns the first tallies, at most `max` of them. Those with free slots come first. They are sorted by the number of
+    /// suitable offers, then by the number of all offers, both in descending order, then by their first rows.
     fn first_tallies(&self, max: usize) -> Vec<RefusalTally> {
-        let order = |tally: &RefusalTally| (Reverse((tally.suitable, tally.offers)), tally.first);
+        let order = |tally: &RefusalTally| (Reverse((tally.has_free, tally.suitable, tally.offers)), tally.first);
         let mut tallies = self.tallies.clone();
         if max < tallies.len() {
             tallies.select_nth_unstable_by_key(max, order);
@@ -166,12 +183,20 @@ impl<'r> Refusals<'r> {
             let clause = &source.table.offer_constraints().clauses[clause];
             &clause.clause.expression
         });
-        let demand =
+        let mut demand =
             source.pair(example).unmet_clause(clause, outcome.unwrap_or(Truth::Undefined), expression, &attributes);
+        if let (Some(part), Some(text), Some(expression)) = (&mut demand.part, &demand.clause, expression) {
+            let mut others = source.suitable.clone();
+            others.difference_with(&source.acceptance.accepting);
+            let has_text = |row: &usize| source.unmet_with_text(*row, text).is_some();
+            let others: Vec<usize> = others.ones().filter(has_text).take(MAX_COMPARED_ROWS).collect();
+            part.is_common = source.pair(example).names_the_same(expression, others.iter().copied());
+        }
         RefusalGroup {
             demand,
             offers: tally.offers,
             suitable: tally.suitable,
+            has_free: tally.has_free,
             example: self.offer(example),
             attributes,
         }
@@ -318,11 +343,14 @@ impl RefusalSource<'_> {
         let suitable = words.clone().map(|(position, word)| (position, word & self.suitable.as_slice()[position]));
         let first = |(position, word)| bit_rows(position, word).next();
         let refusing = |row: usize| RefusingRow { is_drained, row, clause };
+        let free = suitable.clone().map(|(position, word)| (position, word & self.free.as_slice()[position]));
+        let first_free = free.clone().find_map(first);
         Some(RefusalTally {
             suitable: weights.of_words(suitable.clone()),
             offers: self.table.weights.of_words(words.clone()),
             first: refusing(words.clone().find_map(first)?),
-            first_suitable: suitable.clone().find_map(first).map(refusing),
+            first_suitable: first_free.or_else(|| suitable.clone().find_map(first)).map(refusing),
+            has_free: first_free.is_some(),
         })
     }
 
@@ -366,12 +394,13 @@ fn common_text(sources: &[&RefusalSource<'_>], found: &[Vec<RefusalTally>]) -> O
 impl RefusalTally {
     /// Joins the tallies of other rows with the same text.
     fn with(self, other: Self) -> Self {
-        let suitable = [self.first_suitable, other.first_suitable];
+        let suitable = [&self, &other].map(|tally| Some((!tally.has_free, tally.first_suitable?)));
         RefusalTally {
             suitable: self.suitable + other.suitable,
             offers: self.offers + other.offers,
             first: self.first.min(other.first),
-            first_suitable: suitable.into_iter().flatten().min(),
+            first_suitable: suitable.into_iter().flatten().min().map(|(_, first)| first),
+            has_free: self.has_free || other.has_free,
         }
     }
 }

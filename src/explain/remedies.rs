@@ -37,7 +37,35 @@ impl SummaryWriter<'_> {
             RequestVerdict::Claimed | RequestVerdict::IfDrained(_) => self.wait(report),
             _ => None,
         };
-        remedy.into_iter().collect()
+        let ask = if report.matches == 0 { self.whom_to_ask(report) } else { None };
+        remedy.into_iter().chain(ask).collect()
+    }
+
+    /// Says which owner of a slot decides whether the request gets it, and whom the owner admits. `None` if what an owner
+    /// admits keeps the request from no slot that would do.
+    fn whom_to_ask(&self, report: &RequestReport) -> Option<String> {
+        let refusing = || report.refusals.iter().filter(|group| group.suitable > 0 && report.tells_refusals());
+        if let Some((group, admitted)) = refusing().find_map(|group| Some((group, group.demand.admits.as_ref()?))) {
+            // A value of the wrong type is corrected instead.
+            if group.demand.quoted_value().is_some() {
+                return None;
+            }
+            let slot = self.offer_name(group.example);
+            let of = match group.suitable {
+                1 => format!("the owner of {slot} decides"),
+                several => format!("the owners of {} {}, such as {slot}, decide", with_commas(several), self.nouns[1]),
+            };
+            return Some(format!("{of}: ask to admit more than jobs with {}", admitted.phrase()));
+        }
+        let values = report.told_clauses().into_iter().filter_map(|place| report.clauses[place].offered());
+        values
+            .filter_map(|offered| {
+                let value = offered.values.first().filter(|_| offered.likely > 0)?;
+                let demand = value.refusals.iter().find(|demand| demand.admits.is_some())?;
+                let (slot, shown) = (self.offer_name(value.example), offered.shown(&value.value));
+                Some(format!("{slot} has {} {shown}, and {}", offered.name, self.demand_phrase(demand, false)))
+            })
+            .next()
     }
 
     /// Says what a held job needs before its release.
@@ -81,7 +109,7 @@ impl SummaryWriter<'_> {
     /// Says that jobs end on the slots that would match without them. `None` if there are none, or none is listed.
     fn full_slots(&self, report: &RequestReport) -> Option<String> {
         let number = report.slots.filter(|_| !report.if_drained.is_empty())?.if_drained;
-        let names = report.if_drained.iter().map(|slot| self.offer_name(*slot));
+        let names = report.if_drained.iter().map(|slot| self.offer_name(*slot) + &self.state_beside(*slot));
         Some(format!("jobs end on {}", join_first(names, number, MAX_NAMED_SLOTS)))
     }
 }

@@ -10,6 +10,7 @@ use super::changes::RequestChange;
 use super::clause_analysis::ClauseAnalysis;
 use super::conflicts::Conflicts;
 use super::decisive_part::{ReadValue, UnmetOfferClause};
+use super::distance::as_number;
 use super::evaluation::OutcomeCounts;
 use super::failure_reason::FailureReason;
 use super::job_report::JobReport;
@@ -274,6 +275,38 @@ impl PartialEq for ClauseReport {
     }
 }
 
+impl ClauseReport {
+    /// The values that the offers have, for a clause that none meets.
+    #[must_use]
+    pub fn offered(&self) -> Option<&OfferedValues> {
+        match &self.failure {
+            Some(FailureReason::Nested(nested)) => nested.offered.as_ref(),
+            Some(FailureReason::Slip { .. } | FailureReason::Setting { .. }) | None => None,
+            Some(FailureReason::Alternatives(parts)) if self.offered.is_none() => parts.iter().find_map(Self::offered),
+            Some(_) => self.offered.as_ref(),
+        }
+    }
+
+    /// Whether a slot has as much as the clause asks for once its jobs end.
+    pub(super) fn is_met_if_drained(&self) -> bool {
+        let found = self.closest_if_drained.as_ref().and_then(as_number);
+        let comparison = self.analysis.comparison.as_ref().filter(|_| found.is_some());
+        comparison.is_some_and(|comparison| {
+            let bound = as_number(&comparison.bound);
+            if comparison.asks_for_less() { found <= bound } else { found >= bound }
+        })
+    }
+
+    /// The same values, to be completed.
+    pub(super) fn offered_mut(&mut self) -> Option<&mut OfferedValues> {
+        match &mut self.failure {
+            Some(FailureReason::Nested(nested)) => nested.offered.as_mut(),
+            Some(FailureReason::Slip { .. } | FailureReason::Setting { .. }) | None => None,
+            Some(_) => self.offered.as_mut(),
+        }
+    }
+}
+
 /// An offer that comes close to a match.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClosestOffer {
@@ -295,10 +328,20 @@ pub struct RefusalGroup {
     /// Number of offers in the group that meet the request's constraint. A slot that would match if drained does not
     /// count. A slot counts that would meet the constraint, and refuse, if drained.
     pub suitable: usize,
+    /// Whether a suitable offer of the group is a free slot.
+    pub has_free: bool,
     /// Index of an offer of the group. This offer meets the request's constraint if any offer of the group does.
     pub example: usize,
     /// The attributes of the request that the clause reads.
     pub attributes: IndexSet<Name>,
+}
+
+impl RefusalGroup {
+    /// Whether a free slot of the group refuses for another reason than its size, and so is close to a match.
+    #[must_use]
+    pub fn has_close_slot(&self) -> bool {
+        self.has_free && !self.demand.is_limit
+    }
 }
 
 /// A remark on a name or on types.

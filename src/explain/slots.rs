@@ -9,7 +9,7 @@ use crate::protocol::{AdvertisedState, SlotState, evaluate_attribute};
 
 use super::distance::{as_number, closest_offered_value};
 use super::drained_slots::{DrainedOutcome, DrainedSlots};
-use super::evaluation::{OfferTable, RequestContext, RowWeights};
+use super::evaluation::{OfferTable, RequestContext, RowStates, RowWeights};
 use super::scarce_resources::ScarceResources;
 use crate::constraint::ClauseComparison;
 
@@ -154,23 +154,32 @@ pub struct SlotCounts {
 pub struct SlotsByState {
     /// The number of offers of each row that are in a state. Offers without a state are free.
     by_state: Vec<(SlotState, RowWeights)>,
-    /// The rows that have slots which a job can have at once.
-    pub free_rows: FixedBitSet,
     /// The rows that each user has claimed, with the number of claimed offers.
     claims: FxHashMap<ByteString, Vec<(usize, usize)>>,
     pub drained: Option<DrainedSlots>,
 }
 
 impl SlotsByState {
+    /// Returns the rows in the states that a table tells. `standings` has what each offer tells of itself.
+    pub fn row_states(table: &OfferTable, standings: &[SlotStanding]) -> RowStates {
+        let with = |is_wanted: fn(SlotState) -> bool| {
+            let mut rows = FixedBitSet::with_capacity(table.row_count());
+            for (row, (state, _)) in table.row_of.iter().zip(standings) {
+                let state = if let AdvertisedState::Slot(state) = state { *state } else { SlotState::Free };
+                rows.set(*row as usize, rows[*row as usize] || is_wanted(state));
+            }
+            rows
+        };
+        RowStates { free: with(SlotState::is_available), offline: with(|state| state == SlotState::Offline) }
+    }
+
     /// Makes the table of the slots among `offers`. `standings` has what each offer tells of itself.
     pub fn new(table: &OfferTable, offers: &[Ad], standings: &[SlotStanding]) -> Self {
         let mut counts: Vec<(SlotState, Vec<usize>)> = Vec::new();
         let mut claims: FxHashMap<ByteString, FxHashMap<usize, usize>> = FxHashMap::default();
-        let mut free_rows = FixedBitSet::with_capacity(table.row_count());
         for (row, (state, holder)) in table.row_of.iter().zip(standings) {
             let row = *row as usize;
             let state = if let AdvertisedState::Slot(state) = state { *state } else { SlotState::Free };
-            free_rows.set(row, free_rows[row] || state.is_available());
             let place = counts.iter().position(|(of, _)| *of == state).unwrap_or_else(|| {
                 counts.push((state, vec![0; table.row_count()]));
                 counts.len() - 1
@@ -180,13 +189,15 @@ impl SlotsByState {
                 *claims.entry(holder.clone()).or_default().entry(row).or_default() += 1;
             }
         }
+        // What is drained takes jobs again.
+        let is_to_come =
+            |state: SlotState| state.is_available() || matches!(state, SlotState::Draining | SlotState::Drained);
         let free = standings.iter().enumerate().filter_map(|(offer, (state, _))| {
-            matches!(state, AdvertisedState::Slot(state) if state.is_available()).then_some(offer)
+            matches!(state, AdvertisedState::Slot(state) if is_to_come(*state)).then_some(offer)
         });
         SlotsByState {
             by_state: counts.into_iter().map(|(state, counts)| (state, RowWeights::new(counts))).collect(),
             claims: claims.into_iter().map(|(user, rows)| (user, rows.into_iter().collect())).collect(),
-            free_rows,
             drained: DrainedSlots::new(table, offers, free),
         }
     }
@@ -228,8 +239,8 @@ impl SlotsByState {
         for row in matching.flat_map(|(slots, drained)| slots.rows_as_they_are(&drained.matching)) {
             refusing.set(row, false);
         }
-        let SlotTally { free, backfill, .. } = self.tally(&refusing, None);
-        SlotTally { free, backfill, ..tally }
+        let SlotTally { free, backfill, draining, drained, .. } = self.tally(&refusing, None);
+        SlotTally { free, backfill, draining, drained, ..tally }
     }
 
     /// Returns the value that comes closest to meeting a comparison in a partitionable slot without jobs; `None` if it

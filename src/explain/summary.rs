@@ -4,7 +4,7 @@ use crate::ad::{ByteString, Dialect, Name, Truth};
 use crate::constraint::InconsistencyKind;
 use crate::matching::gang::DockedOffer;
 use crate::matching::negotiate::AccountingLimit;
-use crate::protocol::JobState;
+use crate::protocol::{JobState, SlotState};
 use crate::text::{join_and, join_first, with_commas};
 
 use super::clauses::text;
@@ -12,7 +12,7 @@ use super::decisive_part::{DecisivePart, UnmetOfferClause, values_phrase};
 use super::failure_phrase::{FailureWriter, bound_phrase};
 use super::hold_reason::{ExceededResource, HoldReason};
 use super::missing_attribute::missing_attribute_note;
-use super::report::{Narrowing, RequestReport, RequestVerdict};
+use super::report::{Narrowing, RefusalGroup, RequestReport, RequestVerdict};
 use super::scarce_resources::ScarceResources;
 
 /// An ad that a sentence names.
@@ -79,7 +79,7 @@ impl SummaryWriter<'_> {
             RequestVerdict::NotWaiting(otherwise) => self.not_waiting(report, otherwise),
             RequestVerdict::IfDrained(as_they_are) => {
                 let drained = self.if_drained(report, as_they_are);
-                format!("{subject} {matches} none of {} as they are{drained}", self.count(report.offers))
+                format!("{subject} {matches} none of {}{drained}", self.count(report.offers))
             }
             RequestVerdict::Claimed => {
                 let states = self.slot_states(report, ", but none is free: ");
@@ -136,15 +136,30 @@ impl SummaryWriter<'_> {
         let is_out_of_reach =
             as_they_are.clauses().iter().any(|clause| report.clauses[*clause].closest_if_drained.is_some());
         let is_all = *as_they_are == RequestVerdict::Refused && report.refusing() == 0;
-        if !is_all && (is_out_of_reach || report.scarce.is_empty()) {
-            let drained = report.slots.map(|slots| slots.if_drained).unwrap_or_default();
-            return format!(
-                ": {}; {}",
-                self.cause(report, as_they_are),
-                self.if_drained_phrase(drained, &ScarceResources::default())
-            );
+        let drained = report.slots.map(|slots| slots.if_drained).unwrap_or_default();
+        let only = report.if_drained.first().filter(|_| drained == 1);
+        if let Some(slot) = only.filter(|slot| self.state_beside(**slot) != "") {
+            let name = self.offer_name(*slot) + &self.state_beside(*slot);
+            return format!(": {name} would match once its jobs end");
         }
-        format!("{}{}", self.drained_note(report), self.narrowing_phrase(report))
+        let short = self.if_drained_phrase(drained, &ScarceResources::default());
+        if let Some(refusal) = self.free_refusal(report) {
+            let are = if drained == 1 { "is" } else { "are" };
+            let full = format!("; {} more {are} full", with_commas(drained));
+            return format!(": {refusal}{}", if self.brevity > 1 { "" } else { &full });
+        }
+        if !is_all && (is_out_of_reach || report.scarce.is_empty()) {
+            return format!(": {}; {short}", self.cause(report, as_they_are));
+        }
+        format!(" as they are{}{}", self.drained_note(report), self.narrowing_phrase(report))
+    }
+
+    /// Says why a slot refuses that is free and would do. `None` if there is none.
+    fn free_refusal(&self, report: &RequestReport) -> Option<String> {
+        let group = report.refusals.first().filter(|group| group.has_close_slot())?;
+        let slot = self.offer_name(group.example);
+        let refuses = if group.demand.admits.is_some() { "" } else { "refuses: " };
+        Some(format!("{slot} is free, but {refuses}{}", self.demand_phrase(&group.demand, false)))
     }
 
     /// Says what else keeps many of the slots from a job. Begins with a semicolon, or is empty.
@@ -161,6 +176,9 @@ impl SummaryWriter<'_> {
                 let bound = bound.map_or_else(String::new, |bound| format!(" ({bound})"));
                 let excluded = self.count(clause.sole_blocker);
                 format!("; {}{bound} alone rules out {excluded}", self.quoted(&clause.text))
+            }
+            Narrowing::Refusals if report.refusals.first().is_some_and(RefusalGroup::has_close_slot) => {
+                self.free_refusal(report).map_or_else(String::new, |refusal| format!("; {refusal}"))
             }
             Narrowing::Refusals => {
                 let refusing = report.refusing();
@@ -343,6 +361,12 @@ impl SummaryWriter<'_> {
         self.names.ad_name(AdReference::Offer { offer, part: 1 })
     }
 
+    /// Returns the state of an offer as it stands beside its name: ` (draining until ...)`. Empty if it is free, or tells none.
+    pub(super) fn state_beside(&self, offer: usize) -> String {
+        let state = self.names.slot_state(offer, None).filter(|state| state != SlotState::Free.word());
+        state.map(|state| format!(" ({state})")).unwrap_or_default()
+    }
+
     /// Returns the name of a docked offer.
     #[must_use]
     pub fn docked_name(&self, docked: &DockedOffer) -> String {
@@ -403,7 +427,14 @@ impl SummaryWriter<'_> {
             RequestVerdict::Conflict(clauses) => {
                 format!("none meets {} together, but some meet each alone", self.list_clauses(report, clauses))
             }
-            RequestVerdict::Refused => self.refused_cause(report, &refusing_states(report)),
+            RequestVerdict::Refused => match report.refusals.as_slice() {
+                [only, ..] if only.demand.admits.is_some() && report.refusing() == 1 => {
+                    let (slot, states) = (self.offer_name(only.example), refusing_states(report));
+                    let narrowing = self.narrowing_phrase(report);
+                    format!("{slot} would do{states}, but {}{narrowing}", self.demand_phrase(&only.demand, false))
+                }
+                _ => self.refused_cause(report, &refusing_states(report)),
+            },
             // `summary` does not ask for the cause of the other verdicts.
             _ => String::new(),
         }
@@ -443,7 +474,16 @@ impl SummaryWriter<'_> {
                 format!("{} have no constraint, so they accept nothing", with_commas(group.suitable))
             }
             Some((group, Some(_))) => {
-                let in_some = suitable.next().map(|_| {
+                let is_only = suitable.next().is_none();
+                if let (false, Some(admitted)) = (is_only, &group.demand.admits) {
+                    let admitted = admitted.phrase();
+                    let owners = match group.suitable {
+                        1 => "the owner of one admits".to_owned(),
+                        several => format!("the owners of {} admit", with_commas(several)),
+                    };
+                    return format!("{owners} only jobs with {admitted}; the others refuse by other clauses");
+                }
+                let in_some = (!is_only).then(|| {
                     format!(" for {} of them; the others refuse by other clauses", with_commas(group.suitable))
                 });
                 format!("{}{}", self.demand_phrase(&group.demand, group.suitable > 1), in_some.unwrap_or_default())
@@ -456,8 +496,17 @@ impl SummaryWriter<'_> {
     /// with its own values, which are left out.
     #[must_use]
     pub fn demand_phrase(&self, demand: &UnmetOfferClause, is_shared: bool) -> String {
-        let UnmetOfferClause { clause, outcome, missing, part } = demand;
+        let UnmetOfferClause { clause, outcome, missing, part, admits, .. } = demand;
         let Some(clause) = clause else { return "it has no constraint, so it accepts nothing".to_owned() };
+        if let Some(admitted) = admits {
+            let owners = if is_shared { "their owners admit" } else { "its owner admits" };
+            let values = match demand.quoted_value() {
+                Some(wanted) => format!(", not the string \"{wanted}\""),
+                None if (self.brevity > 1) => String::new(),
+                None => part.as_ref().map(|part| part.values_phrase(is_shared)).unwrap_or_default(),
+            };
+            return format!("{owners} only jobs with {}{values}", admitted.phrase());
+        }
         let missing = if self.brevity > 0 { &[][..] } else { missing };
         let missing = missing_attribute_note(self.subject, self.is_plural, missing);
         self.decisive_phrase(clause, *outcome, part.as_ref(), is_shared) + &missing
@@ -474,7 +523,7 @@ impl SummaryWriter<'_> {
         let is_long = clause.chars().count() > self.max_clause_chars;
         // A clause that is but the name of a condition says less than the condition. Several ads have several
         // conditions of the name.
-        let is_elsewhere = !is_shared && !clause.contains(&part.text);
+        let is_elsewhere = (!is_shared || part.is_common) && !clause.contains(&part.text);
         // Of a conditional, the condition says more.
         let is_conditional = clause.to_ascii_lowercase().contains("ifthenelse(") || clause.contains(" ? ");
         let is_of_all = part.reads.iter().all(|read| read.is_partners) && clause.contains(&part.text);
@@ -501,17 +550,14 @@ impl SummaryWriter<'_> {
     /// Says how many partitionable slots are full: they would match without their jobs. Says also what they have too little of.
     fn if_drained_phrase(&self, slots: usize, scarce: &ScarceResources) -> String {
         let [noun, are, their, none] = match slots {
-            1 => ["partitionable slot", "is", "its", "it does not have"],
-            _ => ["partitionable slots", "are", "their", "none has"],
+            1 => ["slot", "is", "its", "it does not have"],
+            _ => ["slots", "are", "their", "none has"],
         };
         let slots = with_commas(slots);
-        if scarce.is_empty() && self.brevity > 0 {
-            return format!("{slots} {noun} {are} full");
-        }
         if scarce.is_empty() {
-            return format!("{slots} {noun} {are} full, and would match once {their} jobs end");
+            return format!("{slots} full {noun} would match once {their} jobs end");
         }
-        format!("{slots} {noun} {are} full: {}", scarce.phrase(none))
+        format!("{slots} partitionable {noun} {are} full: {}", scarce.phrase(none))
     }
 }
 

@@ -229,7 +229,7 @@ fn slots_by_state() {
                 "State = \"Unclaimed\"; PartitionableSlot = true; TotalSlotMemory = 500; Memory = 10",
                 "State = \"Owner\"; Cpus = 0",
             ],
-            "job matches none of 2 slots as they are: none meets `TARGET.Memory >= 50` and `TARGET.Cpus >= 1` together, but some meet each alone; 1 partitionable slot is full, and would match once its jobs end",
+            "job matches none of 2 slots: none meets `TARGET.Memory >= 50` and `TARGET.Cpus >= 1` together, but some meet each alone; 1 full slot would match once its jobs end",
             "Some([2, 1, 0, 0, 0, 0, 0, 0, 0, 1])",
         ),
         (
@@ -267,5 +267,58 @@ fn slots_by_state() {
         });
         let (summary, found) = (summary(&report), format!("{found:?}"));
         assert_eq!((summary.as_str(), found.as_str()), (expected, counts), "{states:?}");
+    }
+}
+
+/// Rules of owners, names that stand for conditions, values with free slots, and what hibernates.
+#[test]
+fn whose_rule_it_is_and_which_values_there_are() {
+    let slot = |more: &str| format!("MyType = \"Machine\"; Arch = \"X86_64\"; Cpus = 4; {more}");
+    let listed = slot("State = \"Unclaimed\"; Requirements = stringListMember(TARGET.Owner, \"ann,bob\")");
+    let flagged = slot("State = \"Unclaimed\"; Requirements = TARGET.WantBig =?= true");
+    let named = slot(
+        "State = \"Claimed\"; Requirements = IsBig || TARGET.IsOurs; IsBig = TARGET.RequestCpus >= MY.Least; Least = 2",
+    );
+    let asleep = slot("State = \"Unclaimed\"; Offline = true; Memory = 900; Requirements = true");
+    let awake = slot("State = \"Unclaimed\"; Memory = 100; Requirements = true");
+    let full = slot(
+        "State = \"Drained\"; Activity = \"Retiring\"; PartitionableSlot = true; TotalSlotCpus = 8; Requirements = true",
+    );
+    for (request, offers, expected) in [
+        (
+            "Requirements = TARGET.Cpus > 0; Owner = \"eve\"",
+            vec![&listed],
+            "Offer { offer: 0, part: 1 } would do, but its owner admits only jobs with Owner ann or bob (Owner is \"eve\")",
+        ),
+        (
+            "Requirements = TARGET.Cpus > 0; WantBig = \"True\"",
+            vec![&flagged],
+            "Offer { offer: 0, part: 1 } would do, but its owner admits only jobs with WantBig = true, not the string \"true\"",
+        ),
+        (
+            "Requirements = TARGET.Cpus > 0; RequestCpus = 1; IsOurs = TARGET.Cpus > 9",
+            vec![&named],
+            "1 slot would do (claimed by another user), but it refuses: `TARGET.RequestCpus >= MY.Least || MY.Cpus > 9` is \
+            false (Cpus is 4, Least is 2, RequestCpus is 1)",
+        ),
+        (
+            "Requirements = TARGET.Memory >= 2000",
+            vec![&asleep, &awake],
+            "no slot has Memory >= 2000; the largest is 100 (900 in 1 offline slot)",
+        ),
+        (
+            "Requirements = TARGET.Arch == \"sparc\"",
+            vec![&asleep, &awake, &named],
+            "no slot has Arch == \"sparc\"; the only value is \"X86_64\" (3, 1 free)",
+        ),
+        (
+            "Requirements = TARGET.Cpus >= 8; RequestCpus = 8",
+            vec![&full],
+            "no slot has Cpus >= 8; the largest is 4 (8 if drained); 1 full slot would match once its jobs end",
+        ),
+    ] {
+        let offers: Vec<&str> = offers.into_iter().map(String::as_str).collect();
+        let found = summary(&report(request, &offers));
+        assert_eq!(found.split_once(": ").unwrap().1, expected, "{request}");
     }
 }

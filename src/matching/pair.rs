@@ -20,6 +20,12 @@ pub enum PairSide {
 }
 
 impl PairSide {
+    /// The side of the partner.
+    #[must_use]
+    pub fn other(self) -> Self {
+        if self == PairSide::Request { PairSide::Offer } else { PairSide::Request }
+    }
+
     fn participant(self) -> Participant {
         if self == PairSide::Request { Participant::REQUEST } else { Participant::PARTNER }
     }

@@ -8,6 +8,7 @@
 //! | `Offline` | slots | the machine hibernates | an offline slot is never given away |
 //! | `Draining` | slots | the machine starts no new jobs | a draining slot is never given away |
 //! | `State` | slots | `Owner`, `Drained`; `Claimed`, `Matched`, `Preempting`; `Unclaimed`, `Backfill` | a slot in `Owner` or `Drained` is never given away; one of the next three only by preemption |
+//! | `Activity` | slots | `Retiring`: jobs end, and no new ones start | a slot in `Drained` drains as long as its jobs retire |
 //! | `RemoteUser` | slots | the user whose job runs there | a slot without `State` that has a user is claimed |
 //!
 //! The numbers are those of HTCondor's manual, appendix "Job ClassAd Attributes"; the states are those of its section
@@ -188,6 +189,8 @@ pub enum StateAttribute {
     JobUniverse,
     /// What the slot does at present.
     State,
+    /// What the slot does within its state.
+    Activity,
     /// Whether the machine hibernates.
     Offline,
     /// Whether the machine starts no new jobs.
@@ -250,8 +253,13 @@ impl SlotState {
             return SlotState::Offline;
         }
         let state = value(StateAttribute::State);
-        let is_drained = matches!(&state, Some(Value::String(state)) if state.to_str().eq_ignore_ascii_case("drained"));
-        if is_true(StateAttribute::Draining) && !is_drained {
+        let is = |value: &Option<Value>, word: &str| matches!(value, Some(Value::String(text)) if text.to_str().eq_ignore_ascii_case(word));
+        let drains = if is(&state, "drained") {
+            is(&value(StateAttribute::Activity), "retiring")
+        } else {
+            is_true(StateAttribute::Draining)
+        };
+        if drains {
             return SlotState::Draining;
         }
         let Some(Value::String(state)) = state else {

@@ -32,9 +32,15 @@ pub fn rounded(weight: f64) -> f64 {
 /// Joins items in the manner of a sentence: `a, b and c`.
 #[must_use]
 pub fn join_and<S: fmt::Display>(items: &[S]) -> String {
+    join_with(items, "and")
+}
+
+/// Joins items in the manner of a sentence, with `word` before the last one: `a, b or c`.
+#[must_use]
+pub fn join_with<S: fmt::Display>(items: &[S], word: &str) -> String {
     let items: Vec<String> = items.iter().map(S::to_string).collect();
     match items.as_slice() {
-        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        [first @ .., last] if !first.is_empty() => format!("{} {word} {last}", first.join(", ")),
         items => items.concat(),
     }
 }

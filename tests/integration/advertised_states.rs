@@ -62,9 +62,14 @@ fn the_clause_that_rules_out_most_says_how_much_it_asks_for() {
         ("TARGET.Disk =!= 1000", ""),
     ] {
         let job = job(0, "RequestDisk = 20000000000").replace("TARGET.Arch ==", &format!("{clause} && TARGET.Arch =="));
+        let output = run(&["explain", "--pool", &pool, "-o", "json"], job.as_bytes());
+        let document: Json = serde_json::from_slice(&output.stdout).unwrap();
+        let summary = document["reports"][0]["summary"].as_str().unwrap();
+        assert!(summary.ends_with(&format!("; `{clause}`{bound} alone rules out 4 slots")), "{summary}");
+        // A line of text has at most 160 characters, and what decides comes first.
         let text = printed(&run(&["explain", "--pool", &pool], job.as_bytes()));
-        let expected = format!("; `{clause}`{bound} alone rules out 4 slots");
-        assert!(text.lines().next().unwrap().ends_with(&expected), "{text}");
+        let line = text.lines().next().unwrap();
+        assert!(line.chars().count() <= 160 && summary.starts_with(line), "{line}");
     }
 }
 
@@ -156,7 +161,7 @@ fn slots_that_match_and_are_not_free_are_no_match() {
     let wanted = job(0, "JobStatus = 1")
         .replace("TARGET.Arch ==", "regexp(\"^(claimed|own|offline)@\", TARGET.Name) && TARGET.Arch ==");
     let expected = "7.0 matches 3 of 8 slots, but none is free: 1 is claimed by bob@pool, 1 is claimed by the same user and 1 is \
-                    offline; `regexp(\"^(claimed|own|offline)@\", TARGET.Name)` alone rules out 5 slots";
+                    offline";
     assert_eq!(first_lines(&wanted, "", &[]), (vec![expected.to_owned()], 1));
     let (lines, status) = first_lines(&wanted, "", &["--all-states"]);
     assert_eq!((lines[0].as_str(), status), ("7.0 matches 3 of 9 offers", 0));
@@ -167,8 +172,8 @@ fn a_partitionable_slot_would_match_if_drained() {
     let divided = "State = \"Unclaimed\"\nPartitionableSlot = true\nTotalSlotMemory = 64000\n";
     let slots = slot("slot1@b", divided) + &slot("slot1@c", &format!("{divided}MachineResources = \"Cpus Disk\""));
     let big = job(0, "JobStatus = 1").replace("RequestMemory = 1000", "RequestMemory = 32000");
-    let expected = "7.0 matches none of 10 slots as they are; 1 partitionable slot is full: it does not have enough Memory left; 9 more (3 free) refuse it: `MY.Memory >= TARGET.RequestMemory` is false (RequestMemory is \
-                    32000)";
+    let expected = "7.0 matches none of 10 slots as they are; 1 partitionable slot is full: it does not have enough \
+                    Memory left";
     assert_eq!(first_lines(&big, &slots, &[]), (vec![expected.to_owned()], 1));
     let output = run(&["explain", "--pool", &file("states-drained", pool() + &slots), "-o", "json"], big.as_bytes());
     let document: Json = serde_json::from_slice(&output.stdout).unwrap();
@@ -186,7 +191,7 @@ fn a_gpu_that_a_job_uses_is_there_if_the_slot_is_drained() {
         let wanted = job(0, &format!("JobStatus = 1\nRequireGPUs = Capability >= {least:.1}"));
         let counted = "countMatches(MY.RequireGPUs, TARGET.AvailableGPUs) >= 1 && TARGET.Arch ==";
         let (lines, status) = first_lines(&wanted.replace("TARGET.Arch ==", counted), &slot("slot1@g", gpus), &[]);
-        assert_eq!((lines[0].contains("1 partitionable slot is full"), status), (drained, 1), "{lines:?}");
+        assert_eq!((lines[0].contains("would match once its jobs end"), status), (drained, 1), "{lines:?}");
     }
 }
 
@@ -352,7 +357,7 @@ fn slots_are_counted_as_one_by_one() {
             let suits = arch == "X";
             let matches = suits && memory >= wanted;
             let would_match =
-                suits && is_partitionable && [0, 9].contains(&state) && total >= wanted && total != memory;
+                suits && is_partitionable && [0, 4, 6, 9].contains(&state) && total >= wanted && total != memory;
             let count = match () {
                 () if !suits => "rejected_by_request",
                 () if matches => [

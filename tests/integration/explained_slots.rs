@@ -179,7 +179,7 @@ fn each_part_of_a_disjunction_is_told() {
     let wanted =
         "Requirements = (TARGET.Site == \"a\" && TARGET.Memory > 5) || (TARGET.Site == \"c\" && TARGET.Disk > 5)";
     let line = first_line("sites-parts", wanted, &sites);
-    let parts = "`TARGET.Site == \"a\" && TARGET.Memory > 5` is false for all 2 slots; no slot has Site == \"c\"; the values are \"a\" (1) and \"b\" (1)";
+    let parts = "`TARGET.Site == \"a\" && TARGET.Memory > 5` is false for all 2 slots; no slot has Site == \"c\"; the values are \"a\" (1, free) and \"b\" (1, free)";
     assert!(line.ends_with(&format!(" is true for none: {parts}")), "{line}");
 }
 

@@ -74,32 +74,29 @@ fn a_slot_counts_at_the_clause_that_decides() {
                 slot("b", BOB, "Disk = 9000000"),
                 slot("c", &format!("{BOB} && {MANY}"), "Disk = 9000000"),
             ],
-            format!(
-                "1.0 matches none of 3 slots: 3 slots would do, but all of them refuse: `{BOB}` is false (Owner is \"ann\")"
-            ),
+            "1.0 matches none of 3 slots: 3 slots would do, but all of them refuse: their owners admit only jobs with Owner bob (Owner is \"ann\")".to_owned(),
             vec![(BOB, 3)],
         ),
         // A slot decides for itself where nothing is common.
         (
             "apart",
             vec![slot("a", BOB, "Disk = 9000000"), slot("b", BOB, "Disk = 9000000"), slot("c", BOB, "Disk = 1000")],
-            format!("1.0 matches none of 3 slots: 3 slots would do, but all of them refuse: `{BOB}` is false (Owner is \"ann\")"),
+            "1.0 matches none of 3 slots: 3 slots would do, but all of them refuse: their owners admit only jobs with Owner bob (Owner is \"ann\")".to_owned(),
             vec![(BOB, 3)],
         ),
         (
             "two reasons",
             vec![slot("a", BOB, "Disk = 9000000"), slot("b", BOB, "Disk = 9000000"), slot("c", "true", "Disk = 1000")],
-            format!(
-                "1.0 matches none of 3 slots: 3 slots would do, but all of them refuse: `{BOB}` is false (Owner is \"ann\") for 2 \
-                of them; the others refuse by other clauses"
-            ),
+            "1.0 matches none of 3 slots: 3 slots would do, but all of them refuse: the owners of 2 admit only jobs with Owner \
+            bob; the others refuse by other clauses"
+                .to_owned(),
             vec![(BOB, 2), (DISK, 1)],
         ),
         // The size of a partitionable slot is that of the whole slot: only START keeps the job from it.
         (
             "whole",
             vec![slot("a", BOB, &whole(1000))],
-            format!("1.0 matches none of 1 slot: 1 slot would do, but it refuses: `{BOB}` is false (Owner is \"ann\")"),
+            "1.0 matches none of 1 slot: a would do, but its owner admits only jobs with Owner bob (Owner is \"ann\")".to_owned(),
             vec![(BOB, 1)],
         ),
         (

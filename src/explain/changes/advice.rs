@@ -1,9 +1,10 @@
 //! Selection of the changes that are worth advising. A change that makes a request match is not advised if its author
 //! cannot apply it, such as a job with half the memory that it needs.
 
-use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name, Value};
+use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name, UnaryOperator, Value};
 use crate::constraint::ClauseComparison;
 use crate::eval::FreeNames;
+use crate::explain::admission::is_owners_matter;
 use crate::explain::clauses::parenthesized;
 use crate::explain::distance::as_number;
 use crate::explain::evaluation::OfferTable;
@@ -35,8 +36,33 @@ const FEATURES: &str = "HasCheckpointing, HasContainer, HasDocker, HasDockerURL,
 /// The places where a job's files are. Without a shared file system, file transfer is the remedy.
 const PLACES: [&str; 2] = ["FileSystemDomain", "UidDomain"];
 
-/// The prefix of attributes by which jobs enter slots that are kept for a purpose.
-const GATE_PREFIX: &str = "Want";
+/// The attributes of slots that name a machine, and the ends of names of those that name a site or a cluster. A job that
+/// asks for one has its reasons.
+const NAMES_OF_PLACES: [&str; 3] = ["Machine", "Name", "UtsnameNodename"];
+const ENDS_OF_PLACES: [&str; 7] =
+    ["Site", "SiteName", "ResourceName", "ClusterName", "Cluster", "HostName", "PoolName"];
+
+/// Whether an attribute of slots names a machine, a site or a cluster.
+pub fn names_place(name: &Name) -> bool {
+    let name_text = name.as_str();
+    let ends_with = |end: &&str| {
+        let start = name_text.len().checked_sub(end.len());
+        start.and_then(|start| name_text.get(start..)).is_some_and(|found| found.eq_ignore_ascii_case(end))
+    };
+    is_one_of(name, &NAMES_OF_PLACES) || ENDS_OF_PLACES.iter().any(ends_with)
+}
+
+/// Whether a clause keeps the job away from something, rather than asking for it.
+fn is_exclusion(clause: &Expression) -> bool {
+    match clause.without_parentheses().kind() {
+        ExpressionKind::Unary(UnaryOperator::Not, _)
+        | ExpressionKind::Binary(BinaryOperator::NotEqual | BinaryOperator::Isnt, ..) => true,
+        ExpressionKind::Binary(BinaryOperator::Or | BinaryOperator::And, left, right) => {
+            is_exclusion(left) && is_exclusion(right)
+        }
+        _ => false,
+    }
+}
 
 /// Whether an edit is never proposed: it gives up the system, a feature or the place that the job needs, or it claims a
 /// purpose for which slots are kept. An attribute that has the wrong type may get the right one.
@@ -47,16 +73,13 @@ pub fn is_never_proposed(edit: &RequestEdit, dialect: Dialect) -> bool {
     let needed = |name: &&Name| {
         is_one_of(name, &SYSTEM_ATTRIBUTES) || is_one_of(name, &PLACES) || words(FEATURES).any(|known| name.is(known))
     };
+    let is_wanted_place = |clause: &Expression, name: &Name| names_place(name) && !is_exclusion(clause);
     let read = |clause: &Expression| {
         let mentions = FreeNames::of(clause, dialect);
         mentions.theirs.iter().chain(&mentions.unqualified).cloned().collect::<Vec<Name>>()
     };
-    let is_gate = |name: &Name| {
-        let start = name.as_str().get(..GATE_PREFIX.len());
-        start.is_some_and(|start| start.eq_ignore_ascii_case(GATE_PREFIX)) || name.is("Scheduler")
-    };
     match edit {
-        RequestEdit::Drop { clause } => read(clause).iter().any(|name| needed(&name)),
+        RequestEdit::Drop { clause } => read(clause).iter().any(|name| needed(&name) || is_wanted_place(clause, name)),
         RequestEdit::Rewrite { clause, to } => {
             let kept = read(to);
             let is_place = |name: &Name| is_one_of(name, &PLACES);
@@ -72,9 +95,9 @@ pub fn is_never_proposed(edit: &RequestEdit, dialect: Dialect) -> bool {
                 other => other.to_string(),
             };
             let values = from.as_ref().and_then(Expression::as_literal).zip(to.as_literal());
-            is_gate(name) && !values.is_some_and(|(from, to)| text(from).eq_ignore_ascii_case(&text(to)))
+            is_owners_matter(name) && !values.is_some_and(|(from, to)| text(from).eq_ignore_ascii_case(&text(to)))
         }
-        RequestEdit::Define { name } | RequestEdit::Remove { name, .. } => is_gate(name),
+        RequestEdit::Define { name } | RequestEdit::Remove { name, .. } => is_owners_matter(name),
         RequestEdit::DropPorts { .. } => false,
     }
 }
@@ -143,7 +166,8 @@ pub fn worth_telling(
             continue;
         }
         let is_dominated = found.iter().any(|known| is_larger_request(known, &change));
-        if !is_dominated && !raises_several_amounts(&change, table, analysis) && !gains_one_used_slot(&change) {
+        let is_of_use = !gains_one_used_slot(&change) && !gains_offline_slots(&change);
+        if !is_dominated && !raises_several_amounts(&change, table, analysis) && is_of_use {
             change.is_far_less = change.edits.iter().any(|edit| asks_for_far_less(edit, table, analysis));
             found.push(change);
         }
@@ -183,6 +207,13 @@ fn raises_several_amounts(change: &RequestChange, table: &OfferTable, analysis: 
 fn gains_one_used_slot(change: &RequestChange) -> bool {
     let corrects = |edit: &RequestEdit| matches!(edit, RequestEdit::Rewrite { .. } | RequestEdit::Define { .. });
     change.matched.count == 1 && change.matched.free() == Some(0) && !change.edits.iter().any(corrects)
+}
+
+/// Whether a change gives something up and gains only slots of machines that hibernate.
+fn gains_offline_slots(change: &RequestChange) -> bool {
+    let corrects = |edit: &RequestEdit| matches!(edit, RequestEdit::Rewrite { .. } | RequestEdit::Define { .. });
+    let is_offline = change.matched.states.is_some_and(|states| states.offline == states.all());
+    is_offline && !change.edits.iter().any(corrects)
 }
 
 /// Whether an edit leaves less than half of an amount that the request asks for.
@@ -298,6 +329,12 @@ mod tests {
             (drop("Memory > 5 || OpSys == \"LINUX\""), true),
             (drop("TARGET.HasDocker"), true),
             (drop("TARGET.FileSystemDomain == \"a\""), true),
+            (drop("TARGET.Machine == \"a\""), true),
+            (drop("GLIDEIN_Site =?= \"a\""), true),
+            (drop("regexp(\"a\", Name)"), true),
+            (drop("stringListMember(TARGET.ClusterName, \"a,b\")"), true),
+            (drop("Machine != \"a\" && !regexp(\"b\", Machine)"), false),
+            (drop("TARGET.GPUs_DeviceName == \"a\""), false),
             (drop("TARGET.HasMatlab"), false),
             (drop("MY.HasDocker"), false),
             (drop("TARGET.Memory > 5"), false),

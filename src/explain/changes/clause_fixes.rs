@@ -125,9 +125,6 @@ pub fn equality_elsewhere(analysis: &RequestAnalysis, place: usize) -> Option<us
     analysis.clauses.iter().position(is_other)
 }
 
-/// The attributes of a slot that name its machine.
-const HOST_ATTRIBUTES: [&str; 3] = ["Machine", "Name", "UtsnameNodename"];
-
 /// Maximum number of strings that are proposed in place of one that no offer has.
 const MAX_CHOICES: usize = 3;
 
@@ -163,7 +160,7 @@ fn similar_choices(comparison: &ClauseComparison, analysis: &RequestAnalysis, ta
         _ => None,
     };
     // Numbers in the names of machines tell machines apart, not versions.
-    let is_host = comparison.attribute().is_some_and(|name| HOST_ATTRIBUTES.iter().any(|host| name.is(host)));
+    let is_host = comparison.attribute().is_some_and(advice::names_place);
     let wanted = letters(&comparison.bound).filter(|_| !is_host);
     let version = |value: &Value| match value {
         Value::String(text) => red_hat_version(&text.to_str()).map(str::to_owned),

@@ -46,7 +46,7 @@ pub fn find_changes(
     is_free_needed: bool,
 ) -> Vec<RequestChange> {
     // A value of a slot in use is of no help.
-    let of_free = slots.filter(|_| is_free_needed).map(|slots| analysis.within(&slots.free_rows));
+    let of_free = table.states.as_ref().filter(|_| is_free_needed).map(|states| analysis.within(&states.free));
     let analysis = of_free.as_ref().unwrap_or(analysis);
     let is_far = |failing: &u128| failing.count_ones() as usize > MAX_EDITS;
     let is_extended = !analysis.minimal_failures.iter().all(is_far);

@@ -87,10 +87,21 @@ pub struct OfferTable {
     /// The docking vector of the policy. If a component of the vector has no comparable value for a candidate, the
     /// vector discards the candidate.
     pub docking: Vec<PolicyRule>,
+    /// The rows with slots that a job can have at once, and those with slots of machines that hibernate; `None` if the
+    /// states do not matter.
+    pub states: Option<RowStates>,
     /// Number of expressions evaluated.
     evaluations: AtomicU64,
     /// Evaluators that no thread uses, with the programs that they have made.
     programs: Mutex<Vec<CompiledEvaluator>>,
+}
+
+/// The rows in two states of slots.
+pub struct RowStates {
+    /// The rows with slots that a job can have at once.
+    pub free: FixedBitSet,
+    /// The rows with slots of machines that hibernate.
+    pub offline: FixedBitSet,
 }
 
 /// Keys of clauses, each with its expression.
@@ -156,6 +167,7 @@ impl OfferTable {
             acceptances: SharedCache::new(MAX_ACCEPTANCE_BYTES, Acceptance::bytes),
             constraints: OnceLock::new(),
             docking: Vec::new(),
+            states: None,
             evaluations: AtomicU64::new(0),
             programs: Mutex::default(),
         }

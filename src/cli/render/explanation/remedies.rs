@@ -68,7 +68,8 @@ pub fn what_to_do(session: &Session, case: &ExplanationInput<'_>, group: &[usize
 pub fn phrases(session: &Session, case: &ExplanationInput<'_>, group: &[usize], report: &RequestReport) -> Vec<String> {
     let writer = case.summary_writer(session, if group.len() == 1 { "it" } else { "them" }, group, MAX_CLAUSE_CHARS);
     let mut phrases: Vec<String> = if case.is_reverse { Vec::new() } else { writer.remedies(report) };
-    if report.sought_changes && report.changes.is_empty() && needs_change(report.verdict.as_str()) {
+    let is_open = phrases.is_empty() && report.changes.is_empty();
+    if report.sought_changes && is_open && needs_change(report.verdict.as_str()) {
         let is_slip = |refusal: &RefusalGroup| refusal.demand.missing.iter().any(|missing| !missing.near.is_empty());
         let slip = if report.refusals.iter().any(is_slip) {
             format!("; the requirements of the {} may misspell attributes", case.nouns[1])

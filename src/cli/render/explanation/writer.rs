@@ -4,7 +4,7 @@ use classad::ad::Truth;
 use std::fmt::Write as _;
 
 use classad::explain::{
-    AdNames, ClauseRemark, ClosestOffer, FailureReason, GangReport, LastRejection, OfferedValue, RefusalGroup,
+    AdNames, ClauseRemark, ClosestOffer, GangReport, LastRejection, OfferedRange, OfferedValue, RefusalGroup,
     RequestReport, RequestVerdict, SlotCounts, UnmetOfferClause,
 };
 
@@ -214,28 +214,44 @@ impl<'c> ReportRenderer<'c> {
 
     /// Lists the strings that the offers have where the clauses of the summary ask for others.
     fn offered_values(&self, report: &RequestReport) -> String {
-        let offered = report.told_clauses().into_iter().filter_map(|place| {
-            let clause = &report.clauses[place];
-            match &clause.failure {
-                Some(FailureReason::Nested(nested)) => nested.offered.as_ref(),
-                Some(FailureReason::Slip { .. } | FailureReason::Setting { .. }) | None => None,
-                Some(_) => clause.offered.as_ref(),
-            }
-        });
-        let listings = offered.map(|offered| {
+        let told = report.told_clauses();
+        let offered =
+            told.iter().filter_map(|place| Some((report.clauses[*place].offered()?, &report.clauses[*place])));
+        let listings = offered.map(|(offered, clause)| {
+            let nouns = self.case.nouns;
+            let example = |offers: usize, offer: usize| {
+                let such_as = if offers == 1 { ":" } else { ", such as" };
+                format!("{such_as} {}", self.case.partners[offer].id())
+            };
+            let count = |offers: usize| format!("{} {}", with_commas(offers), nouns[usize::from(offers != 1)]);
             let value = |value: &OfferedValue| {
-                let having =
-                    format!("{}, such as {}", with_commas(value.offers), self.case.partners[value.example].id());
-                (vec![format!("\"{}\"", shorten(&value.value, MAX_CLAUSE_CHARS))], having)
+                let free = match value.free.map(|free| (free, value.offers)) {
+                    None => String::new(),
+                    Some((0, _)) => ", none free".to_owned(),
+                    Some((1, 1)) => ", free".to_owned(),
+                    Some((free, all)) if free == all => ", all free".to_owned(),
+                    Some((free, _)) => format!(", {} free", with_commas(free)),
+                };
+                let having = format!("{}{free}{}", count(value.offers), example(value.offers, value.example));
+                (vec![offered.shown(&shorten(&value.value, MAX_CLAUSE_CHARS))], having)
+            };
+            let range = |range: &OfferedRange, words: &str| {
+                let [least, most] = &range.bounds;
+                let shown = if least == most { least.to_string() } else { format!("{least} to {most}") };
+                (vec![shown], format!("{}{words}{}", count(range.offers), example(range.offers, range.example)))
             };
             let mut rows: Vec<_> = offered.values.iter().take(DEFAULT_MAX_ITEMS).map(value).collect();
-            let kinds = [(offered.absent, "(absent)"), (offered.other, "(no string)")];
-            rows.extend(
-                kinds
-                    .into_iter()
-                    .filter(|(offers, _)| *offers > 0)
-                    .map(|(offers, kind)| (vec![kind.to_owned()], with_commas(offers))),
-            );
+            // A single bound stands in the first sentence.
+            let is_told = offered.offline.is_none() && offered.absent == 0 && clause.closest_value.is_some();
+            rows.extend(offered.range.iter().filter(|_| !is_told).map(|numbers| range(numbers, "")));
+            rows.extend(offered.offline.iter().map(|numbers| range(numbers, ", offline")));
+            if rows.is_empty() {
+                return String::new();
+            }
+            let kinds =
+                [(offered.absent, "absent"), (offered.undefined, "undefined"), (offered.other, "of another type")];
+            let kinds = kinds.into_iter().filter(|(offers, _)| *offers > 0);
+            rows.extend(kinds.map(|(offers, kind)| (vec![format!("({kind})")], count(offers))));
             let mut text = two_column_listing(&format!("values of {}:", offered.name), &rows);
             push_rest(&mut text, offered.value_count, DEFAULT_MAX_ITEMS, "value");
             text
