@@ -25,7 +25,7 @@ use classad::protocol::SLOT_KIND_ATTRIBUTES;
 
 use crate::cli::args::advertising::{self, AdvertisingArgs, SlotSelection};
 use crate::cli::args::matching::ReadMode;
-use crate::cli::args::policy::{LoadedPolicy, PolicyArgs};
+use crate::cli::args::policy::{LoadedPolicy, PolicyArgs, read_settings};
 use crate::cli::args::share::ShareArgs;
 use crate::cli::io::accounts;
 use crate::cli::io::argument_text;
@@ -41,7 +41,9 @@ use crate::cli::io::what_if::WhatIf;
 use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::rank_warnings::RankWarnings;
 use crate::cli::render::diagnostics::single_line;
-use crate::cli::render::explanation::{ExplanationInput, GangExplainer, OfferLists, ReportRenderer, gangs, pair};
+use crate::cli::render::explanation::{
+    ExplanationInput, GangExplainer, OfferLists, ReportRenderer, SiteReasons, gangs, pair,
+};
 use crate::cli::render::output::{self, OutputForm};
 use crate::cli::session::Session;
 use configured_policies::JobEffects;
@@ -116,6 +118,10 @@ pub struct ExplainCommand {
     /// the negotiator's `Accountantnew.log`. Without --policy, the policy is `htcondor`
     #[arg(long, value_name = "FILE", conflicts_with = "reverse")]
     userprio: Option<String>,
+    /// Add what a site says of causes to what to do: a YAML file with `advice`, `contact` and `link` below the identifiers of
+    /// causes, which `classad help explain` lists
+    #[arg(long, value_name = "FILE", conflicts_with = "reverse")]
+    reasons: Option<String>,
     /// Set START and RANK of every offer to those of --config, and report what gains or loses a match
     #[arg(long, requires = "config")]
     what_if_config: bool,
@@ -180,9 +186,12 @@ impl ExplainCommand {
             // Unreadable files have been reported. An explanation without them would be false.
             return Err(Failure::Refused(None));
         }
-        let settings = self.policy.file().into_iter().chain(self.config.iter()).chain(self.ads.matched.files());
+        let settings = self.policy.file().into_iter().chain(self.config.iter()).chain(&self.reasons);
+        let settings = settings.chain(self.ads.matched.files());
         let share = self.share.input(session, &sources, settings)?;
         let configuration = self.config.as_ref().map(|path| LoadedConfiguration::read(session, path)).transpose()?;
+        let reasons = self.reasons.as_ref().map(|path| read_settings(session, path, SiteReasons::parse)).transpose()?;
+        let reasons = reasons.map(|(reasons, _)| reasons);
         let start = Instant::now();
         let mut policy = self.read_policy(session, configuration.as_ref())?;
         let ReadParties { mut parties, counted, rejections, filter } = self.read_parties(session, sources, &policy)?;
@@ -210,7 +219,7 @@ impl ExplainCommand {
             parties = changed;
         }
         let case = self.case(session, &parties, &counted, &policy, session.options.verbose);
-        let case = if self.reverse { case } else { case.with_rejections(&rejections) };
+        let case = if self.reverse { case } else { case.with_rejections(&rejections).with_reasons(reasons.as_ref()) };
         if self.reverse && gangs::any_ports(&parties.requests) {
             session.note("some requests have Ports: leave out --reverse to explain gangs");
         }

@@ -21,6 +21,8 @@ use crate::cli::render::diagnostics::single_line;
 use crate::cli::render::rows::TableCell;
 use crate::cli::session::Session;
 
+use super::site_reasons::SiteReasons;
+
 /// Maximum number of elements in lists of offers, and of groups of offers, of a report without `--all-offers`.
 pub const MAX_LISTED_OFFERS: usize = 10;
 
@@ -51,6 +53,8 @@ pub struct ExplanationInput<'c> {
     context: Context,
     /// Possible reasons for a missing match that neither the ads nor the policy shows, so that they are not examined.
     pub not_examined: Vec<&'static str>,
+    /// What the site says of causes; `None` if nothing.
+    pub reasons: Option<&'c SiteReasons>,
     /// Why the negotiator found no slots last, for the jobs of the whole queue.
     rejections: Option<&'c LastRejections>,
     /// The last rejections of subjects that do not tell their autoclusters, by index: those of jobs that match alike.
@@ -107,10 +111,16 @@ impl<'c> ExplanationInput<'c> {
             respects_states,
             context,
             not_examined,
+            reasons: None,
             rejections: None,
             rejections_of_equivalent: OnceLock::new(),
             subject_noun: OnceLock::new(),
         }
+    }
+
+    /// Tells what the site says of causes.
+    pub fn with_reasons(self, reasons: Option<&'c SiteReasons>) -> Self {
+        ExplanationInput { reasons, ..self }
     }
 
     /// Tells why the negotiator found no slots last, for the jobs of the whole queue.

@@ -78,6 +78,7 @@ pub fn phrases(session: &Session, case: &ExplanationInput<'_>, group: &[usize], 
         };
         phrases.push(format!("{}{slip}", no_change_phrase(&writer.cause_phrase(report))));
     }
+    phrases.extend(case.reasons.and_then(|reasons| reasons.phrase(report.cause())));
     phrases
 }
 
