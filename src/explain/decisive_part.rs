@@ -11,6 +11,7 @@ use crate::matching::PairSide;
 use crate::text::shorten;
 
 use super::admission::AdmittedJobs;
+use super::clause_slips::setting_slips;
 use super::clause_weight::ClauseWeight;
 use super::clauses::{ExplainedClause, SelectedNames, parenthesized, text};
 use super::evaluation::{OfferTable, RequestContext};
@@ -256,7 +257,12 @@ impl ClauseInPair<'_> {
             AdmittedJobs::of(&part, &|name| own.get(name).is_none(), &|operand| self.value(operand))
         });
         let weight = expression.map(|expression| ClauseWeight::of(expression, own, self.table.context.dialect));
+        let slip = names.iter().find_map(|name| {
+            let value = self.request.ad.get(name)?;
+            setting_slips(name, value, self.table).into_iter().next().map(|slip| slip.message)
+        });
         UnmetOfferClause {
+            slip,
             is_closed: weight.is_none() || weight == Some(ClauseWeight::Closed),
             is_limit: matches!(weight, Some(ClauseWeight::Limit(_))),
             clause,
@@ -306,6 +312,8 @@ pub struct UnmetOfferClause {
     pub part: Option<DecisivePart>,
     /// The jobs that the owner of the offer admits, if that is what the part is about.
     pub admits: Option<AdmittedJobs>,
+    /// The mistake in the value of an attribute of the request that the clause reads; `None` if none is known.
+    pub slip: Option<String>,
     /// Whether the offer takes nothing at all, such as one whose `Start` is false, or one without a constraint.
     pub is_closed: bool,
     /// Whether the clause limits a request to what the offer has.

@@ -133,6 +133,10 @@ impl FailureWriter<'_> {
                 let entry = entry.map_or_else(|| format!("an entry in {list}"), |entry| format!("a free {entry}"));
                 let Some(unmet) = &nested.unmet else { return format!("no {one} has {entry}") };
                 let unmet = self.shorten(unmet);
+                if nested.is_contradiction {
+                    let each = entry.strip_prefix("a free ").unwrap_or(&entry);
+                    return format!("no {each} can meet `{unmet}` ({holder})");
+                }
                 let offered = nested.offered.as_ref();
                 let offered = offered.filter(|offered| offered.value_count > 0);
                 let offered = offered.map(|offered| format!("; {}", offered_phrase(offered, MAX_TOLD_STRINGS)));

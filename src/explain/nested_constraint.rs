@@ -6,7 +6,7 @@ use indexmap::{IndexMap, IndexSet};
 use crate::ad::{
     Ad, BinaryOperator, Expression, ExpressionKind, Name, Truth, Value, rename_attribute, rewrite_expression,
 };
-use crate::constraint::{ClauseOperand, conjuncts, orient_comparison};
+use crate::constraint::{ClauseOperand, conjuncts, inconsistencies, orient_comparison};
 use crate::eval::{Context, Environment, Evaluator, FreeNames};
 use crate::matching::PairSide;
 use crate::protocol::{closest_attributes, evaluate_attribute};
@@ -44,6 +44,8 @@ pub struct NestedFailure {
     /// The nested constraint with the names that the ads have, or with `unmet` relaxed to `closest`; `None` without a
     /// closest value, or if it is far from what is asked for.
     pub relaxed: Option<Expression>,
+    /// Whether no ad at all can meet `unmet`: its parts contradict each other.
+    pub is_contradiction: bool,
 }
 
 impl NestedFailure {
@@ -67,6 +69,23 @@ impl NestedFailure {
                 offered: None,
                 renamed: None,
                 relaxed: None,
+                is_contradiction: false,
+            });
+        }
+        let clashing =
+            inconsistencies(&parts, context.dialect).into_iter().next().filter(|clash| clash.clauses.len() > 1);
+        if let Some(clash) = clashing {
+            let texts: Vec<String> = clash.clauses.iter().map(|place| text(parts[*place], context.dialect)).collect();
+            let unmet = Some(texts.join(" && "));
+            return Some(NestedFailure {
+                holder,
+                list,
+                unmet,
+                closest: None,
+                offered: None,
+                renamed: None,
+                relaxed: None,
+                is_contradiction: true,
             });
         }
         let unmet = parts.into_iter().find(|part| !is_offered(part))?;
@@ -80,6 +99,7 @@ impl NestedFailure {
                 offered: None,
                 renamed: Some(renamed),
                 relaxed,
+                is_contradiction: false,
             });
         }
         let closest = closest_in(unmet, &nested, context);
@@ -90,7 +110,7 @@ impl NestedFailure {
             rewrite_expression(&constraint, &mut |part| part.ptr_eq(unmet).then(|| with.clone()))
         });
         let unmet = Some(text(unmet, context.dialect));
-        Some(NestedFailure { holder, list, unmet, closest, offered, renamed: None, relaxed })
+        Some(NestedFailure { holder, list, unmet, closest, offered, renamed: None, relaxed, is_contradiction: false })
     }
 }
 

@@ -509,7 +509,12 @@ impl SummaryWriter<'_> {
         }
         let missing = if self.brevity > 0 { &[][..] } else { missing };
         let missing = missing_attribute_note(self.subject, self.is_plural, missing);
-        self.decisive_phrase(clause, *outcome, part.as_ref(), is_shared) + &missing
+        let decisive = self.decisive_phrase(clause, *outcome, part.as_ref(), is_shared) + &missing;
+        match &demand.slip {
+            Some(slip) if self.brevity > 0 => slip.clone(),
+            Some(slip) => format!("{decisive}; {slip}"),
+            None => decisive,
+        }
     }
 
     /// Says which clause is not met, and by which values. If the clause is too long to quote, or says less than the part

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use crate::ad::{Ad, Expression, ExpressionKind, Name, ScopeFrame, Truth, Type, Value};
-use crate::constraint::{ClauseOperand, ConstraintClause, ConstraintClauses, is_scope_name, own_attribute_name};
+use crate::constraint::{
+    ClauseOperand, ConstraintClause, ConstraintClauses, conjuncts, is_scope_name, own_attribute_name,
+};
 use crate::eval::{Context, Environment, FreeNames, Knowledge, SpecializeOptions, find_function, specialize};
 use crate::protocol::{Advertisement, InvalidAd, PORTS, Protocol, has_ports, invalidities, read_ports};
 
@@ -75,7 +77,26 @@ impl<'a> AdCheck<'a> {
         if let Some(name) = constraint.filter(|_| !has_ports(self.ad)) {
             self.check_constraint(name, has_cycles, residues, found);
         }
+        self.check_devices(found);
         self.check_rank(found);
+    }
+
+    /// Reports parts of a job's wish for GPUs that contradict each other by the values of the job's own attributes, such as
+    /// `Capability < 8.0` beside `Capability >= GPUsMinCapability`.
+    fn check_devices(&self, found: &mut Vec<LintFinding>) {
+        let Some(wish) = self.ad.attribute(&Name::new("RequireGPUs")).filter(|_| self.is_kind("Job")) else { return };
+        let open = |(place, part): (usize, &&Expression)| match self.clause_residue(part, false) {
+            ClauseResidue::Open { residue, is_changed } => {
+                let (attribute, written) = (wish.name.clone(), (*part).clone());
+                Some(ConditionPart { attribute, written, residue, is_changed, place })
+            }
+            _ => None,
+        };
+        let parts: Vec<ConditionPart> = conjuncts(wish.expression).iter().enumerate().filter_map(open).collect();
+        // Parts that contradict each other as they are written are found with the expression.
+        if parts.iter().any(|part| part.is_changed) {
+            logic::check_contradictions(&parts, ConditionPosition::Constraint, self.context.dialect, found);
+        }
     }
 
     /// Whether the ad is evidently a request or an offer: its type says so, or it has a rank.

@@ -19,6 +19,9 @@ use super::slip::Slip;
 use super::standard_attributes::{SizeUnit, StandardType};
 use super::units;
 
+/// The requests for resources that each job needs some of.
+const NEEDED_REQUESTS: [&str; 3] = ["RequestCpus", "RequestDisk", "RequestMemory"];
+
 /// An attribute whose value has a type or a unit, if it is a scalar.
 pub(super) struct WatchedConstant {
     /// 0-based index of the attribute in the ad.
@@ -27,6 +30,12 @@ pub(super) struct WatchedConstant {
     /// Whether only the name tells that the attribute is a flag: it begins with `Want`.
     is_flag_by_name: bool,
     unit: Option<SizeUnit>,
+    /// Whether the attribute is a list in a string.
+    is_list: bool,
+    /// Whether only the name tells that the attribute is a list.
+    is_list_by_name: bool,
+    /// Whether the attribute asks for a resource that each job needs.
+    is_request: bool,
     /// The least amount that is suspect; `None` for an attribute that is no amount.
     least_suspect: Option<i64>,
     /// The kinds of values that need a closer check, as bits.
@@ -54,21 +63,35 @@ impl WatchedConstant {
                 .as_str()
                 .strip_prefix("Want")
                 .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
-        let kind = standard.or(is_flag_by_name.then_some(StandardType::Boolean))?;
+        let is_list = is_list_attribute(name);
+        let by_name = if is_list { Some(StandardType::String) } else { None };
+        let kind = standard.or(is_flag_by_name.then_some(StandardType::Boolean)).or(by_name)?;
+        let is_list_by_name = is_list && standard.is_none();
+        let is_request = NEEDED_REQUESTS.iter().any(|needed| name.is(needed));
         let (unit, expects_string) = (SizeUnit::of(name), kind == StandardType::String);
         let least_suspect = unit.map(|unit| units::least_implausible(name, unit));
         let may_be_small = least_suspect.is_some_and(|least| least < 1_000_000_000);
         let may_be_suspect = |of_value: &ScalarKind| match of_value {
             ScalarKind::Exceptional => false,
-            ScalarKind::String => !expects_string,
+            ScalarKind::String => !expects_string || is_list,
             ScalarKind::Boolean => expects_string,
-            ScalarKind::SmallInteger => expects_string || may_be_small,
+            ScalarKind::SmallInteger => expects_string || may_be_small || is_request,
             ScalarKind::LargeInteger | ScalarKind::Real => expects_string || unit.is_some(),
             ScalarKind::Time => true,
         };
         let suspects = ScalarKind::ALL.into_iter().filter(may_be_suspect);
         let suspect_kinds = suspects.fold(0, |bits, kind| bits | 1 << kind as u8);
-        Some(WatchedConstant { position, kind, is_flag_by_name, unit, least_suspect, suspect_kinds })
+        Some(WatchedConstant {
+            position,
+            kind,
+            is_flag_by_name,
+            unit,
+            is_list,
+            is_list_by_name,
+            is_request,
+            least_suspect,
+            suspect_kinds,
+        })
     }
 
     /// Whether something may be wrong with the value of an expression.
@@ -76,6 +99,9 @@ impl WatchedConstant {
         let ExpressionKind::Literal(value) = expression.kind() else { return false };
         match value {
             Value::String(text) if self.is_flag_by_name => is_truth_word(text),
+            Value::String(text) if self.is_list => text.as_bytes().contains(&b';'),
+            Value::Integer(0) if self.is_request => true,
+            _ if self.is_list_by_name => false,
             _ if is_other_type(self.kind, value, Dialect::Condor) => !self.is_flag_by_name,
             Value::Integer(amount) => self.least_suspect.is_some_and(|least| *amount >= least),
             Value::Real(_) => self.unit.is_some(),
@@ -119,16 +145,25 @@ pub(super) fn check<'w>(
 /// Returns the mistake in the value of an attribute: a constant of a wrong type or in a wrong unit, or a list with `;`.
 #[must_use]
 pub fn find_setting_slip(name: &Name, value: &Expression) -> Option<Slip> {
-    if let Some(rewrite) = with_commas(value).filter(|_| is_list_attribute(name)) {
-        let message = format!("commas and spaces separate the items of {name}, not `;`: this is one item");
-        return Some(Slip::new(&rules::LIST_SEPARATOR, value, message).with_rewrite(rewrite));
-    }
     let constant = WatchedConstant::of(0, name).filter(|constant| constant.is_suspect(value))?;
     slip(value, &constant, name)
 }
 
 fn slip(literal: &Expression, constant: &WatchedConstant, name: &Name) -> Option<Slip> {
     let value = literal.as_literal()?;
+    if constant.is_list && matches!(value, Value::String(_)) {
+        let rewrite = with_commas(literal)?;
+        let message = format!("commas and spaces separate the items of {name}, not `;`: this is one item");
+        let help = format!("write {}", short_text(&rewrite, Dialect::Condor));
+        return Some(Slip::new(&rules::LIST_SEPARATOR, literal, message).with_help(help).with_rewrite(rewrite));
+    }
+    if constant.is_request && *value == Value::Integer(0) {
+        return Some(Slip::new(
+            &rules::ZERO_REQUEST,
+            literal,
+            format!("{name} is 0: ask for as much as the job needs"),
+        ));
+    }
     if !is_other_type(constant.kind, value, Dialect::Condor) {
         return units::check_literal(literal, Some(name));
     }

@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 use rustc_hash::FxHashSet;
 
 use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, OperatorGroup, UnaryOperator, Value};
+use crate::constraint::ClauseOperand;
 use crate::eval::find_function;
 use crate::syntax::{ParseOptions, Style, expression_text, parse_expression};
 use crate::text::{did_you_mean, shorten};
@@ -12,6 +13,7 @@ use crate::text::{did_you_mean, shorten};
 use super::rules::{self, LintRule};
 use super::slip::Slip;
 use super::slips::{ChainedComparison, GreedyConditional, is_comparison, unknown_function};
+use super::standard_attributes::StandardType;
 use super::subexpressions::subexpressions;
 
 /// Checks the operators and calls in an expression.
@@ -53,6 +55,15 @@ pub(super) fn check(expression: &Expression, dialect: Dialect, found: &mut Vec<S
             _ => {}
         }
     }
+}
+
+/// Whether an operand is an attribute of HTCondor that is a boolean.
+fn is_flag(operand: &Expression) -> bool {
+    let name = match ClauseOperand::of(operand) {
+        Some(ClauseOperand::Other(name) | ClauseOperand::Own(name) | ClauseOperand::Unqualified(name)) => name,
+        _ => return false,
+    };
+    StandardType::of(name) == Some(StandardType::Boolean)
 }
 
 /// Prints an expression, cut to 60 characters.
@@ -254,17 +265,20 @@ impl ExpressionCheck<'_> {
         let is_logical = |operand: &Expression| match operand.without_parentheses().kind() {
             ExpressionKind::Binary(inner, ..) => is_comparison(*inner) || inner.group() == OperatorGroup::Logic,
             ExpressionKind::Unary(UnaryOperator::Not, _) | ExpressionKind::Literal(Value::Boolean(_)) => true,
-            _ => false,
+            _ => self.dialect.is_condor() && is_flag(operand),
         };
         let instead = match operator {
-            BinaryOperator::BitAnd => "&&",
-            BinaryOperator::BitOr => "||",
+            BinaryOperator::BitAnd => BinaryOperator::And,
+            BinaryOperator::BitOr => BinaryOperator::Or,
             _ => return,
         };
         if operands.into_iter().any(is_logical) {
             let message =
                 format!("`{}` combines the bits of integers; conditions need another operator", operator.symbol());
-            self.report(&rules::BITWISE, message, Some(format!("write `{instead}`")), (self.expression, ""));
+            let [left, right] = operands.map(Clone::clone);
+            let slip = Slip::new(&rules::BITWISE, self.expression, message);
+            let slip = slip.with_help(format!("write `{}`", instead.symbol()));
+            self.found.push(slip.with_rewrite(Expression::binary(instead, left, right)));
         }
     }
 

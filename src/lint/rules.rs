@@ -213,6 +213,11 @@ rules! {
         "put strings in double quotes, and write calls with parentheses"
         "Owner == alice"
         "Owner == \"alice\"",
+    ZERO_REQUEST "zero-request" Warning Ad
+        "a request for none of a resource that each job needs: slots may refuse it, or end the job"
+        "ask for as much as the job needs"
+        "[ MyType = \"Job\"; RequestMemory = 0 ]"
+        "[ MyType = \"Job\"; RequestMemory = 1024 ]",
     UNIT "wrong-unit" Warning Expression
         "in HTCondor's dialect, a size with a suffix, or probably in the wrong unit; Memory is in MiB, Disk in KiB"
         "write the number in the unit of the attribute"

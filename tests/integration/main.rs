@@ -51,6 +51,7 @@ mod manuals;
 mod marshalling;
 mod matching_but_idle;
 mod merging;
+mod mistakes;
 mod negotiation;
 mod one_cycle;
 mod one_way;

@@ -28,7 +28,7 @@ const TOTAL_PREFIXES: [&str; 3] = ["TotalSlot", "Total", "Detected"];
 const MIN_KEPT_SHARE: f64 = 0.5;
 
 /// Features of slots that a job needs if it asks for them. A clause that reads one is not given up.
-const FEATURES: &str = "HasCheckpointing, HasContainer, HasDocker, HasDockerURL, HasEncryptExecuteDirectory, \
+const FEATURES: &str = "AvailableGPUs, HasCheckpointing, HasContainer, HasDocker, HasDockerURL, HasEncryptExecuteDirectory, \
     HasFileTransfer, HasFileTransferPluginMethods, HasJava, HasJobDeferral, HasMPI, HasPerFileEncryption, HasReconnect, \
     HasRemoteSyscalls, HasSandboxImage, HasSIF, HasSingularity, HasTransferInputRemaps, HasURLFileTransfer, \
     HasUserNamespaces, HasVM";

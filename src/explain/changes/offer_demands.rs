@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, OperatorGroup, Truth, Value};
 use crate::constraint::{ClauseOperand, orient_comparison};
+use crate::explain::clause_slips::setting_slips;
 use crate::explain::clauses::ExplainedClause;
 use crate::explain::decisive_part::ClauseInPair;
 use crate::explain::distance::{as_number, relative_distance};
@@ -107,7 +108,9 @@ impl DemandedValues {
     pub fn propose(self, max_bounds: usize) -> Vec<Proposal> {
         let mut proposals = Vec::new();
         for ((name, _, operator), (from, CountedValues { mut values, .. })) in self.0 {
-            if is_fixed(&name) {
+            // How much a job needs that asks for nothing, no offer knows.
+            let is_nothing = from.as_ref().and_then(Expression::as_literal) == Some(&Value::Integer(0));
+            if is_fixed(&name) || is_nothing && requested_resource(&name).is_some() {
                 continue;
             }
             // Without a current value to stay close to, prefer the strictest bound, which suits the most offers.
@@ -172,7 +175,11 @@ pub fn propose_attributes(
             let defined = missing.map(|missing| RequestEdit::Define { name: missing.name });
             let dropped = names.into_iter().filter_map(|name| {
                 let from = request.ad.get(&name)?.clone();
-                Some(RequestEdit::Remove { name, from })
+                let slips = setting_slips(&name, &from, table);
+                Some(match slips.first().and_then(|slip| slip.corrected(&from)) {
+                    Some(to) => RequestEdit::Set { name, from: Some(from), to },
+                    None => RequestEdit::Remove { name, from },
+                })
             });
             for edit in defined.chain(dropped) {
                 let is_allowed = match &edit {
@@ -187,7 +194,9 @@ pub fn propose_attributes(
             }
         }
     }
-    edits.into_iter().map(|edit| Proposal::new(edit, 1.0)).collect()
+    // The correction of a mistake gives nothing up.
+    let size = |edit: &RequestEdit| if matches!(edit, RequestEdit::Set { .. }) { 0.0 } else { 1.0 };
+    edits.into_iter().map(|edit| (size(&edit), edit)).map(|(size, edit)| Proposal::new(edit, size)).collect()
 }
 
 /// Whether a missing attribute is for the offers to define: slots have it, or other offers.

@@ -11,6 +11,7 @@ use classad::constraint::is_side_name;
 use classad::eval::FreeNames;
 use classad::explain::{DRAINED_GPU_ATTRIBUTES, DRAINED_SLOT_ATTRIBUTES};
 use classad::format::{AttributeNameCollector, Projection};
+use classad::lint::unquoted;
 use classad::protocol::{AVAILABLE_GPUS, GPU_PREFIX, Protocol, TOTAL_SLOT_PREFIX, closest_attributes, current_names};
 use indexmap::IndexSet;
 use rustc_hash::FxHashSet;
@@ -72,6 +73,8 @@ pub fn similar_names(
             let near = closest_attributes(name.as_str(), of_subjects.iter().map(Name::as_str));
             found.extend(near.into_iter().map(Name::new));
         }
+        // What stands in quotes, or is sought in the wrong ad, is read for its correction.
+        found.extend(missing.iter().filter(|name| known.contains(*name)).cloned());
         missing.retain(|name| !known.contains(name));
         if missing.is_empty() {
             return Ok(found);
@@ -111,7 +114,8 @@ fn unresolved_names(
             for entry in selected.by_ref().flatten().filter(|entry| seen.insert(entry.ad.identity())) {
                 let mut mentioned = FreeNames::default();
                 for attribute in entry.ad.iter() {
-                    mentioned.add(attribute.expression, session.dialect());
+                    let unquoted = unquoted(attribute.expression, session.dialect());
+                    mentioned.add(unquoted.as_ref().unwrap_or(attribute.expression), session.dialect());
                 }
                 let own = mentioned.mine.into_iter().chain(mentioned.unqualified);
                 names.extend(own.filter(|name| entry.ad.get(name).is_none()).chain(mentioned.theirs));

@@ -1,0 +1,137 @@
+//! Mistakes of types and arguments in jobs: `explain` and `check` find the same.
+
+use crate::binary::{file, run};
+
+const JOB: &str = "MyType = \"Job\"\nClusterId = 1\nProcId = 0\nJobStatus = 1\nOwner = \"ann\"\nRequestCpus = 1\n";
+
+const SLOT: &str = r#"MyType = "Machine"
+Name = "slot1@a"
+State = "Unclaimed"
+OpSysAndVer = "CentOS9"
+Cpus = 8
+Memory = 16000
+GPUs = 1
+AvailableGPUs = { [ Capability = 8.0 ] }
+HasSingularity = true
+HasFileTransferPluginMethods = "osdf,https"
+Site = "Madison"
+CondorVersion = "$CondorVersion: 25.12.0 2026-06-01 BuildID: 1 $"
+HasCVMFS = true
+Limit = 100
+Requirements = stringListMember(MY.Site, TARGET.DESIRED_Sites ?: MY.Site) && TARGET.RequestMemory > 0
+"#;
+
+const GPUS: &str =
+    "RequestGPUs = 1\nRequirements = countMatches(MY.RequireGPUs, TARGET.AvailableGPUs) >= RequestGPUs\n";
+
+/// The attributes of a job with a mistake, what the first line of `explain` says of it, and the rule by which `check` finds it.
+#[test]
+fn both_commands_find_each_mistake() {
+    let gpus = |wish: &str| format!("RequireGPUs = {wish}\n{GPUS}");
+    let requirements = |condition: &str| format!("Requirements = {condition}\n");
+    let rows = [
+        (
+            "quoted-gpus",
+            gpus("\"Capability >= 8.0\""),
+            "`RequireGPUs = Capability >= 8.0` would do",
+            "quoted-expression",
+        ),
+        (
+            "quoted",
+            requirements("\"TARGET.Memory >= 100\""),
+            "`TARGET.Memory >= 100` would be true for 1",
+            "quoted-expression",
+        ),
+        (
+            "exchanged",
+            requirements("stringListMember(TARGET.HasFileTransferPluginMethods, \"osdf\")"),
+            "`stringListMember(\"osdf\", TARGET.HasFileTransferPluginMethods)` would be true for 1",
+            "argument-order",
+        ),
+        (
+            "semicolon",
+            requirements("stringListMember(TARGET.Site, \"Madison;Chicago\")"),
+            "`stringListMember(TARGET.Site, \"Madison,Chicago\")` would be true for 1",
+            "list-separator",
+        ),
+        (
+            "sites",
+            "DESIRED_Sites = \"Madison;Chicago\"\nRequirements = true\n".to_owned(),
+            "items of DESIRED_Sites, not `;`",
+            "list-separator",
+        ),
+        (
+            "version",
+            requirements("TARGET.CondorVersion >= \"$CondorVersion: 9.0.0\""),
+            "`versionGE(split(TARGET.CondorVersion)[1], \"9.0.0\")` would be true for 1",
+            "version-order",
+        ),
+        (
+            "boolean",
+            requirements("TARGET.HasSingularity == \"true\""),
+            "`TARGET.HasSingularity == true` would be true",
+            "operand-type",
+        ),
+        (
+            "kib",
+            "RequestMemory = 4194304\nRequirements = TARGET.Memory >= RequestMemory\n".to_owned(),
+            "`RequestMemory = 4096` would do",
+            "wrong-unit",
+        ),
+        (
+            "bytes",
+            "RequestMemory = 4294967296\nRequirements = TARGET.Memory >= RequestMemory\n".to_owned(),
+            "`RequestMemory = 4096` would do",
+            "wrong-unit",
+        ),
+        (
+            "nothing",
+            "RequestMemory = 0\nRequirements = true\n".to_owned(),
+            "RequestMemory is 0: ask for as much",
+            "zero-request",
+        ),
+        (
+            "greedy",
+            requirements("TARGET.Memory - 1024 > TARGET.Limit =?= undefined ? false : TARGET.Limit > 200"),
+            "is read as",
+            "precedence",
+        ),
+        (
+            "greedy-or",
+            requirements("TARGET.HasCVMFS || TARGET.Site == \"a\" ? TARGET.Memory > 99999 : TARGET.Cpus > 9"),
+            "would be true for 1 slot",
+            "precedence",
+        ),
+        ("string-in-gpus", gpus("Capability >= \"7.0\""), "`RequireGPUs = Capability >= 7.0` would do", "operand-type"),
+        (
+            "clash",
+            gpus("Capability < 8.0 && Capability >= 9.0"),
+            "no GPU can meet `Capability < 8.0 && Capability >= 9.0`",
+            "contradiction",
+        ),
+        (
+            "clash-of-own",
+            gpus("Capability < 8.0 && Capability >= GPUsMinCapability\nGPUsMinCapability = 9.0"),
+            "no GPU can meet `Capability < 8.0 && Capability >= 9.0`",
+            "contradiction",
+        ),
+        (
+            "bits",
+            requirements("TARGET.HasSingularity & TARGET.HasCVMFS"),
+            "`TARGET.HasSingularity && TARGET.HasCVMFS` would be true",
+            "bitwise-logic",
+        ),
+        ("assigned", requirements("TARGET.Sites = \"Madison\""), "", "ignored-text"),
+    ];
+    let pool = file("mistakes.pool", SLOT);
+    for (name, attributes, told, rule) in rows {
+        let memory = if attributes.contains("RequestMemory =") { "" } else { "RequestMemory = 100\n" };
+        let job = file(&format!("mistakes-{name}.job"), &format!("{JOB}{memory}{attributes}"));
+        let explained = run(&["explain", &job, "--pool", &pool], b"");
+        let line = String::from_utf8_lossy(&explained.stdout).lines().next().unwrap_or_default().to_owned();
+        assert!(line.contains(told), "{name}: {line}");
+        let checked = run(&["check", &job], b"");
+        let found = String::from_utf8_lossy(&checked.stdout).into_owned() + &String::from_utf8_lossy(&checked.stderr);
+        assert!(found.lines().any(|line| line == rule), "{name}: {rule}: {found}");
+    }
+}
