@@ -126,6 +126,19 @@ fn documents_are_as_their_schemas_say() {
     let gang_pair = ["explain", "samples/license/jobs.ad", "--json", "--offer", "host-1"];
     assert_described("explain-pair", &[&gang_pair[..], &licences[..]].concat(), false);
     assert_described("census", &["census", MACHINES, "--json"], false);
+    let folder = "tests/pool/cycles/R11b";
+    let [jobs, slots] = ["jobs", "slots"].map(|name| format!("{folder}/{name}.long.gz"));
+    let cycles = ["negotiate", &jobs, "--pool", &slots, "--policy", "htcondor", "--now", "1795815814", "-o", "json"];
+    let of_cycles = ["--cycles", "20", "--run-time", "600", "--config", "tests/pool/cycles/R11b/config.dump"];
+    let found = assert_described("cycles", &[&cycles[..], &of_cycles].concat(), false);
+    let sum = |what: &str| -> usize {
+        let cycles = found[0]["cycles"].as_array().expect("it is a list").iter();
+        cycles.map(|cycle| cycle[what].as_array().map_or(0, Vec::len)).sum()
+    };
+    assert_eq!(found[0]["totals"]["matches"], sum("matches"));
+    assert_eq!(found[0]["totals"]["started"], sum("starts"));
+    assert_eq!(found[0]["cycles"].as_array().map(Vec::len), Some(20));
+    assert_described("cycles", &[&cycles[..], &["--cycles", "1", "--matched", "/dev/null"]].concat(), false);
     assert_described("diff", &["diff", "tests/cases/diff/before.long", "tests/cases/diff/after.long", "--json"], false);
     assert_described("gangs", &[&["gangmatch", "samples/gangs/jobs.ad", "--json"], &gangs[..]].concat(), false);
     assert_described("gangs", &[&["gangmatch", "samples/license/jobs.ad", "--json"], &licences[..]].concat(), false);
@@ -184,6 +197,7 @@ fn runs() -> Vec<(&'static str, Vec<&'static str>)> {
         ("rows", with("refs", &["--pool", MACHINES, JOBS])),
         ("rows", with("refs", &["--rectangle", JOBS])),
         ("route", with("route", &["--config", "samples/routes/config.dump"])),
+        ("cycles", with("negotiate", &[JOBS, "--pool", MACHINES, "--policy", "htcondor", "--cycles", "3"])),
         ("ads", with("sample", &["-n", "2", "--seed", "1", MACHINES])),
         ("ads", with("specialize", &["samples/license/jobs.ad"])),
         ("test", with("test", &["samples"])),
@@ -258,7 +272,7 @@ fn documents_that_differ_are_found() {
 fn schemas_are_listed() {
     let (status, list, _) = classad(&["help", "schema"]);
     let lines: Vec<&str> = list.lines().take_while(|line| !line.is_empty()).collect();
-    assert!(status == Some(0) && lines.len() == 14 && list.contains("Rows and ads have none"), "{list}");
+    assert!(status == Some(0) && lines.len() == 15 && list.contains("Rows and ads have none"), "{list}");
     for line in lines {
         let (name, about) = line.trim().split_once("  ").unwrap();
         assert!(!about.trim().is_empty(), "{line}");

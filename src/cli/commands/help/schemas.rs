@@ -17,8 +17,8 @@ macro_rules! schemas {
 }
 
 schemas! {
-    "ads" "census" "check" "diff" "explain" "explain-pair" "gang-reports" "gangs" "notices" "parts" "route" "rows" "test"
-    "transform"
+    "ads" "census" "check" "cycles" "diff" "explain" "explain-pair" "gang-reports" "gangs" "notices" "parts" "route" "rows"
+    "test" "transform"
 }
 
 impl OutputSchema {

@@ -103,8 +103,8 @@ impl<'g> Course<'g> {
         })
     }
 
-    /// Returns the states of submitters and groups, by group and submitter.
-    fn states(&self, cycle: &SimulatedCycle) -> BTreeMap<(String, String), SubmitterState> {
+    /// Returns the states of submitters and groups, by group and submitter. That of a group has no submitter.
+    pub fn states(&self, cycle: &SimulatedCycle) -> BTreeMap<(String, String), SubmitterState> {
         let mut states: BTreeMap<(String, String), SubmitterState> = BTreeMap::new();
         for (name, state) in &cycle.submitters {
             let group = self.groups.map_or(String::new(), |groups| groups.groups()[groups.group_of(name)].name.clone());

@@ -16,6 +16,7 @@ use classad::text::{counted, with_commas};
 use indexmap::IndexMap;
 
 use super::course::Course;
+use super::cycle_document::CycleDocument;
 use crate::cli::args::advertising::retain_queued;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::args::policy::LoadedPolicy;
@@ -51,7 +52,7 @@ pub struct CyclesArgs {
     /// that ends, for `CLAIM_WORKLIFE` seconds. Policies of jobs and of the configuration hold, release, remove and vacate jobs.
     /// That happens every `PERIODIC_EXPR_INTERVAL`, and when a run ends. Usage and priorities follow. The rows are the matches of
     /// each cycle, or with --starts the jobs that start. With --by-submitter they are what each submitter has after each cycle.
-    /// A table or a picture (-o svg) is about all cycles.
+    /// A table or a picture (-o svg) is about all cycles, and -o json has everything: see `classad help schema cycles`.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000),
           conflicts_with_all = ["transcript", "why", "compare", "usage", "notify"])]
     pub cycles: Option<u64>,
@@ -90,7 +91,7 @@ impl CyclesArgs {
         let [requests, _] = parties.ads();
         let offers: Vec<_> = parties.offers.iter().map(|offer| (offer.id().to_owned(), offer.ad.clone())).collect();
         let mut accountant = Accountant { half_life_seconds: times.half_life, ..accountant.unwrap_or_default() };
-        let mut writer = CycleWriter::new(parties, &settings.policy, rows, form)?;
+        let mut writer = CycleWriter::new(parties, &settings.policy, &of, (rows, form))?;
         let mut failure = None;
         let mut effects = EffectCounts::default();
         let mut tell = |cycle: &SimulatedCycle| {
@@ -111,7 +112,7 @@ impl CyclesArgs {
             return Err(failure);
         }
         session.check_interrupt()?;
-        writer.finish()?;
+        writer.finish(&totals)?;
         session.note(&totals_text(of.cycles, &totals));
         effects.note(session, parties);
         if totals.without_run_time > 0 {
@@ -224,14 +225,27 @@ impl EffectCounts {
 struct CycleWriter<'p> {
     parties: &'p Parties,
     rows: CycleRows,
-    /// `None` if all is written in the end.
-    table: Option<TableWriter>,
+    output: CycleOutput,
     course: Course<'p>,
     form: TableOutputArgs,
 }
 
+/// Where cycles are written.
+enum CycleOutput {
+    /// A row for each match, start or submitter.
+    Rows(TableWriter),
+    Document(CycleDocument),
+    /// A table or a picture of all cycles in the end.
+    Course,
+}
+
 impl<'p> CycleWriter<'p> {
-    fn new(parties: &'p Parties, policy: &'p Policy, rows: CycleRows, form: TableOutputArgs) -> Result<Self, Failure> {
+    fn new(
+        parties: &'p Parties,
+        policy: &'p Policy,
+        of: &SimulationSettings,
+        (rows, form): (CycleRows, TableOutputArgs),
+    ) -> Result<Self, Failure> {
         let groups = policy.weighted_share().map(|share| &share.groups).filter(|groups| groups.groups().len() > 1);
         let course = Course::new(groups);
         let kind = form.form.unwrap_or(if Session::is_terminal() { OutputForm::Table } else { OutputForm::Tsv });
@@ -243,14 +257,22 @@ impl<'p> CycleWriter<'p> {
             CycleRows::Submitters => first.chain(course.header()).collect(),
         };
         let header = header.into_iter().map(str::to_owned).collect();
-        let table = if is_summed { None } else { Some(TableWriter::new(header, form.form, !form.no_header)?) };
-        Ok(CycleWriter { parties, rows, table, course, form })
+        let output = match kind {
+            _ if is_summed => CycleOutput::Course,
+            OutputForm::Json => CycleOutput::Document(CycleDocument::begin(of)?),
+            _ => CycleOutput::Rows(TableWriter::new(header, form.form, !form.no_header)?),
+        };
+        Ok(CycleWriter { parties, rows, output, course, form })
     }
 
     fn write(&mut self, cycle: &SimulatedCycle) -> Result<(), Failure> {
-        let Some(table) = &mut self.table else {
-            self.course.add(cycle);
-            return Ok(());
+        let table = match &mut self.output {
+            CycleOutput::Rows(table) => table,
+            CycleOutput::Document(document) => return document.write(cycle, self.parties, &self.course),
+            CycleOutput::Course => {
+                self.course.add(cycle);
+                return Ok(());
+            }
         };
         let mut out = out();
         #[allow(clippy::cast_possible_wrap)] // at most 10,000,000
@@ -282,10 +304,11 @@ impl<'p> CycleWriter<'p> {
         Ok(())
     }
 
-    fn finish(self) -> Result<(), Failure> {
-        match self.table {
-            Some(mut table) => table.finish(&mut out()),
-            None => self.course.write(self.form),
+    fn finish(self, totals: &SimulationTotals) -> Result<(), Failure> {
+        match self.output {
+            CycleOutput::Rows(mut table) => table.finish(&mut out()),
+            CycleOutput::Document(document) => document.finish(totals),
+            CycleOutput::Course => self.course.write(self.form),
         }
     }
 }

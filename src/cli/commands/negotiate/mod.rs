@@ -2,6 +2,7 @@
 
 mod compare;
 mod course;
+mod cycle_document;
 mod cycles;
 mod summary;
 mod transcript;
