@@ -64,9 +64,46 @@ pub fn shorten(text: &str, most: usize) -> String {
     text.chars().take(most.saturating_sub(3)).chain("...".chars()).collect()
 }
 
+/// Units of time in seconds, each with the number of seconds from which it is used.
+const TIME_UNITS: [(&str, i64, i64); 4] =
+    [("day", 86_400, 2 * 86_400), ("hour", 3600, 2 * 3600), ("minute", 60, 120), ("second", 1, i64::MIN)];
+
+/// Says how long something takes, from and to a number of seconds: `15 to 50 minutes`, `50 minutes to 2 hours`, `7 days`.
+#[must_use]
+pub fn duration_range(from: i64, to: i64) -> String {
+    let parts = |seconds: i64| {
+        let unit = TIME_UNITS.iter().find(|(_, _, least)| seconds >= *least).unwrap_or(&TIME_UNITS[3]);
+        (usize::try_from((seconds + unit.1 / 2) / unit.1).unwrap_or_default(), unit.0)
+    };
+    let (from, to) = (parts(from), parts(to));
+    let end = counted(to.0, to.1);
+    match from {
+        from if from == to => end,
+        (number, unit) if unit == to.1 => format!("{} to {end}", with_commas(number)),
+        (number, unit) => format!("{} to {end}", counted(number, unit)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{counted, join_and, shorten, with_commas};
+    use super::{counted, duration_range, join_and, shorten, with_commas};
+
+    #[test]
+    fn how_long_something_takes() {
+        for (from, to, expected) in [
+            (900, 3000, "15 to 50 minutes"),
+            (3000, 7200, "50 minutes to 2 hours"),
+            (604_800, 604_800, "7 days"),
+            (0, 1, "0 to 1 second"),
+            (119, 120, "119 seconds to 2 minutes"),
+            (149, 150, "2 to 3 minutes"),
+            (7199, 7200, "120 minutes to 2 hours"),
+            (172_799, 172_800, "48 hours to 2 days"),
+            (86_400 * 3000, 86_400 * 4000, "3,000 to 4,000 days"),
+        ] {
+            assert_eq!(duration_range(from, to), expected, "{from} to {to}");
+        }
+    }
 
     #[test]
     fn how_things_are_written() {

@@ -7,6 +7,7 @@ mod choice;
 mod consideration;
 mod cycle;
 mod event;
+mod forecast;
 mod granted_offer;
 mod group_order;
 mod group_rounds;
@@ -18,6 +19,7 @@ mod offers;
 mod policy_candidates;
 mod priority_attributes;
 mod rounds;
+mod run_history;
 mod runnable;
 mod simulation;
 mod starts;
@@ -45,6 +47,7 @@ pub use allowance::{RefusalReasons, RemainingAllowance};
 pub use choice::{Choice, DecidingDifference};
 use cycle::NegotiationCycle;
 pub use event::{Grant, GroupBalance, NegotiationEvent};
+pub use forecast::{ForecastSettings, RequestLoad, RunTimes, StartForecast, forecast_starts};
 pub use granted_offer::GrantedOffer;
 use group_rounds::GroupRounds;
 pub use limit_counts::ReachedLimit;
@@ -52,6 +55,10 @@ use limit_record::LimitRecord;
 pub use policy_candidates::PolicyCandidates;
 use priority_attributes::PriorityAttributes;
 use rounds::run_rounds;
+pub use run_history::{
+    CompletedRun, HISTORY_ATTRIBUTES, HISTORY_RUN_TIME, RunBasis, RunBasisUse, RunHistory, RunKind, RunSample,
+    runs_in_slot,
+};
 pub use simulation::{
     RunTime, SIMULATION_ATTRIBUTES, SimulatedCycle, SimulatedEffect, SimulatedGrant, SimulationSettings,
     SimulationTotals, SubmitterState, simulate,

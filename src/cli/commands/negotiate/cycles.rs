@@ -7,8 +7,8 @@ use classad::ad::{Expression, Name, Value};
 use classad::configuration::JobPolicies;
 use classad::eval::FreeNames;
 use classad::matching::negotiate::{
-    NegotiationSettings, RunTime, SIMULATION_ATTRIBUTES, SimulatedCycle, SimulatedEffect, SimulatedGrant,
-    SimulationSettings, SimulationTotals, simulate,
+    HISTORY_ATTRIBUTES, HISTORY_RUN_TIME, NegotiationSettings, RunTime, SIMULATION_ATTRIBUTES, SimulatedCycle,
+    SimulatedEffect, SimulatedGrant, SimulationSettings, SimulationTotals, runs_in_slot, simulate,
 };
 use classad::matching::policy::{Accountant, CycleTimes, Policy};
 use classad::protocol::{evaluate_attribute, rank_number};
@@ -31,16 +31,8 @@ use crate::cli::render::output::{OutputForm, out};
 use crate::cli::render::rows::{TableCell, TableWriter};
 use crate::cli::session::{Session, utc_text};
 
-/// The seconds that a job of a history ran.
-const HISTORY_RUN_TIME: &str = "(RemoteWallClockTime ?: 0) > 0 ? RemoteWallClockTime \
-                                : ((CompletionDate ?: 0) > 0 ? CompletionDate : EnteredCurrentStatus) \
-                                - (JobCurrentStartDate ?: JobStartDate)";
-
-/// The attributes that tell whether a job of a history ran in a slot.
-const HISTORY_ATTRIBUTES: [&str; 4] = ["JobUniverse", "JobStartDate", "JobCurrentStartDate", "RemoteWallClockTime"];
-
-/// The universes whose jobs run in no slot: scheduler, grid and local (HTCondor's manual).
-const UNIVERSES_WITHOUT_SLOT: [i64; 3] = [7, 9, 12];
+/// The attributes that tell whether a job of a history ran.
+const RUN_ATTRIBUTES: [&str; 3] = ["JobStartDate", "JobCurrentStartDate", "RemoteWallClockTime"];
 
 /// The options of many cycles.
 #[derive(Args)]
@@ -117,7 +109,7 @@ impl CyclesArgs {
         effects.note(session, parties);
         if totals.without_run_time > 0 {
             let runs = counted(totals.without_run_time, "run");
-            let rule = of.run_time.as_ref().map_or(String::new(), |rule| rule.expression.to_string());
+            let rule = self.run_time(session)?.map_or(String::new(), |rule| rule.to_string());
             session.note(&format!("{runs}: `{rule}` is not a number of at least 0, and the job runs until the end"));
         }
         Ok(Status::of(totals.matches > 0))
@@ -134,7 +126,7 @@ impl CyclesArgs {
             let (policies, _) = policy.job_policies(&session.context());
             policies.add_queue_names(names, session.dialect());
             names.names.extend(SIMULATION_ATTRIBUTES.iter().map(|name| Name::new(name)));
-            names.names.extend(HISTORY_ATTRIBUTES.iter().map(|name| Name::new(name)));
+            names.names.extend(HISTORY_ATTRIBUTES.iter().chain(&RUN_ATTRIBUTES).map(|name| Name::new(name)));
             if let Some(expression) = self.run_time(session)? {
                 names.add(&expression, session.dialect());
             }
@@ -147,17 +139,13 @@ impl CyclesArgs {
     pub fn retain_jobs(&self, session: &Session, jobs: Vec<NamedAd>) -> Vec<NamedAd> {
         let context = session.context();
         let value = |job: &NamedAd, name: &str| evaluate_attribute(&job.ad, &Name::new(name), &context);
-        let is_of_slot = |job: &NamedAd| match value(job, HISTORY_ATTRIBUTES[0]) {
-            Some(Value::Integer(universe)) => !UNIVERSES_WITHOUT_SLOT.contains(&universe),
-            _ => true,
-        };
-        let kept: Vec<bool> = jobs.iter().map(is_of_slot).collect();
+        let kept: Vec<bool> = jobs.iter().map(|job| runs_in_slot(&job.ad, &context)).collect();
         let jobs = retain_flagged(session, jobs, "request", &kept, "of a universe that needs no slot");
         if self.from_history.is_none() {
             return retain_queued(session, jobs);
         }
         let has_run = |job: &NamedAd| {
-            HISTORY_ATTRIBUTES[1..]
+            RUN_ATTRIBUTES
                 .iter()
                 .any(|name| value(job, name).as_ref().and_then(rank_number).is_some_and(|number| number > 0.0))
         };
@@ -189,10 +177,11 @@ impl CyclesArgs {
             cycles: self.cycles.unwrap_or(1),
             interval: self.interval.unwrap_or(times.interval),
             begin: of_history.or(context.now).unwrap_or_default(),
-            run_time: run_time.map(|expression| RunTime { expression }),
+            run_time: run_time.map(RunTime::Expression),
             begins_idle: self.from_history.is_some() || !has_states,
             policies,
             policy_interval: times.policies,
+            skips_quiet: false,
         })
     }
 }

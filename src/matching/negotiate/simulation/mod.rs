@@ -47,12 +47,14 @@ pub fn simulate(
 ) -> Result<SimulationTotals, PolicyFault> {
     let settings = NegotiationSettings { finds_starts: true, ..settings.clone() };
     let mut simulation = Simulation::new(settings, of, requests, offers, accountant)?;
-    for number in 1..=of.cycles {
+    let mut number = 1;
+    while number <= of.cycles {
         let cycle = simulation.run_cycle(number)?;
         let context = &simulation.settings.context;
         if tell(&cycle).is_break() || context.is_interrupted() || context.has_spent_comparisons() {
             break;
         }
+        number += if of.skips_quiet { simulation.cycles_to_change(&cycle) } else { 1 };
     }
     Ok(simulation.end())
 }
@@ -152,7 +154,8 @@ impl<'s> Simulation<'s> {
     fn end_of_run(&mut self, request: &Ad, slots: &[usize], since: i64) -> Option<i64> {
         let rule = self.of.run_time.as_ref()?;
         let slot = slots.first().map(|slot| self.slots.ad(*slot));
-        let seconds = rule.seconds(request, slot, &self.settings.context);
+        let elapsed = self.settings.context.now.map_or(0, |now| now.saturating_sub(since).max(0));
+        let seconds = rule.seconds(request, slot, elapsed, &self.settings.context);
         self.totals.without_run_time += usize::from(seconds.is_none());
         Some(since.saturating_add(seconds?))
     }
@@ -194,6 +197,20 @@ impl<'s> Simulation<'s> {
             }
         }
         Ok(cycle)
+    }
+
+    /// Returns the number of cycles from a cycle to the next one that can differ from it. After a cycle without matches and
+    /// starts, this needs an end or an arrival.
+    fn cycles_to_change(&self, cycle: &SimulatedCycle) -> u64 {
+        if !cycle.matches.is_empty() || !cycle.starts.is_empty() {
+            return 1;
+        }
+        let comes_later = |request: &&SimulatedRequest| request.waiting > 0 && request.arrival > cycle.time;
+        let arrival = self.requests.iter().filter(comes_later).map(|request| request.arrival).min();
+        let next = self.runs.next_end().into_iter().chain(arrival).min();
+        let passed = next.map(|next| next.saturating_sub(cycle.time).max(1));
+        // The first cycle at that time or after it.
+        passed.map_or(u64::MAX / 2, |passed| (passed.unsigned_abs()).div_ceil(self.of.interval.unsigned_abs().max(1)))
     }
 
     /// Ends the runs whose time is over by a time, in the order of their ends.

@@ -54,6 +54,11 @@ impl SimulatedRuns {
         self.runs.iter().filter_map(|(number, run)| Some((run.request?, *number))).collect()
     }
 
+    /// Returns the time at which the next run ends.
+    pub fn next_end(&self) -> Option<i64> {
+        self.ends.first().map(|(end, _)| *end)
+    }
+
     /// Returns the runs, by number.
     pub fn all(&self) -> impl ExactSizeIterator<Item = &SimulatedRun> {
         self.runs.values()

@@ -59,4 +59,7 @@ pub struct SimulationSettings {
     pub policies: JobPolicies,
     /// Time between two evaluations of the policies in seconds. They are never evaluated if it is not greater than 0.
     pub policy_interval: i64,
+    /// Whether to leave out cycles before which nothing ended or arrived, after a cycle without matches. Then a preemption
+    /// that only waits for a priority to change comes later.
+    pub skips_quiet: bool,
 }

@@ -45,8 +45,8 @@ fn run_configured(
     let text = ready_policy("htcondor").unwrap().as_bytes();
     let Ok(policy) = Policy::parse_configured(text, &configuration, &context) else { panic!("it is a policy") };
     let settings = NegotiationSettings::new(policy, Protocol::new(Dialect::Condor), context.clone());
-    let run_time = run_time.map(|text| RunTime {
-        expression: parse_expression(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap(),
+    let run_time = run_time.map(|text| {
+        RunTime::Expression(parse_expression(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap())
     });
     let (policies, _) = JobPolicies::read(&configuration, &context);
     let of = SimulationSettings {
@@ -57,6 +57,7 @@ fn run_configured(
         begins_idle: false,
         policies,
         policy_interval: 60,
+        skips_quiet: false,
     };
     let names = offers.iter().map(|(name, _)| (*name).to_owned());
     let offers: Vec<(String, Ad)> = names.zip(ads(&offers.iter().map(|(_, text)| *text).collect::<Vec<_>>())).collect();
