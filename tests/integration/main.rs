@@ -30,6 +30,7 @@ mod determinism;
 mod differences;
 mod error_places;
 mod examples;
+mod expected_starts;
 mod explain;
 mod explained_slots;
 mod following_ads;

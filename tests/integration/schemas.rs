@@ -123,6 +123,13 @@ fn documents_are_as_their_schemas_say() {
     }
     let pair = ["explain", JOBS, "--pool", MACHINES, "--request", "106.0", "--offer", "slot1@node01.example.org"];
     assert_described("explain-pair", &[&pair[..], &["--json"]].concat(), false);
+    let starts = ["explain", JOBS, "--pool", MACHINES, "--when-start"];
+    assert_described("explain-starts", &[&starts[..], &["--run-time", "3600", "--json"]].concat(), false);
+    assert_described(
+        "explain-starts",
+        &[&starts[..], &["--from-history", "tests/cases/history/history", "--json"]].concat(),
+        false,
+    );
     let gang_pair = ["explain", "samples/license/jobs.ad", "--json", "--offer", "host-1"];
     assert_described("explain-pair", &[&gang_pair[..], &licences[..]].concat(), false);
     assert_described("census", &["census", MACHINES, "--json"], false);
@@ -246,7 +253,8 @@ fn every_json_has_a_schema() {
     let (_, list, _) = classad(&["help", "schema"]);
     for line in list.lines().take_while(|line| !line.is_empty()) {
         let name = line.trim().split(' ').next().expect("it has a name");
-        let is_run = runs.iter().any(|(of, _)| *of == name) || ["explain-pair", "notices"].contains(&name);
+        let is_run =
+            runs.iter().any(|(of, _)| *of == name) || ["explain-pair", "explain-starts", "notices"].contains(&name);
         assert!(is_run, "{name}");
     }
 }

@@ -140,17 +140,9 @@ impl PolicyArgs {
 }
 
 impl LoadedPolicy {
-    /// Returns the times of cycles that follow each other.
-    ///
-    /// # Errors
-    ///
-    /// The configuration has others than numbers of at least 1.
+    /// Returns the times of cycles that follow each other, as [`cycle_times`] does.
     pub fn cycle_times(&self, session: &mut Session) -> Result<CycleTimes, Failure> {
-        let Some(config) = &self.config else { return Ok(CycleTimes::default()) };
-        CycleTimes::read(&config.configuration, &session.context()).map_err(|problems| {
-            session.print_setting_problems(&config.text, &problems);
-            Failure::Refused(None)
-        })
+        cycle_times(session, self.config.as_ref())
     }
 
     /// Returns the policies of jobs in the queue: their own and those of the configuration. Those with an error are left out.
@@ -243,6 +235,19 @@ impl LoadedPolicy {
             GangFault::Policy(fault) => Err(self.report_fault(session, fault)),
         }
     }
+}
+
+/// Returns the times of cycles that follow each other, by the configuration if there is one.
+///
+/// # Errors
+///
+/// The configuration has others than numbers of at least 1.
+pub fn cycle_times(session: &mut Session, config: Option<&LoadedConfiguration>) -> Result<CycleTimes, Failure> {
+    let Some(config) = config else { return Ok(CycleTimes::default()) };
+    CycleTimes::read(&config.configuration, &session.context()).map_err(|problems| {
+        session.print_setting_problems(&config.text, &problems);
+        Failure::Refused(None)
+    })
 }
 
 /// Prints a note that a component of the docking vector discarded every candidate. `text` is its expression.

@@ -14,6 +14,8 @@ Examples:
       -slotads samples/pool/machines.long
   classad explain samples/pool/jobs.long --pool samples/pool/machines.long \\
       --config samples/policies/config.dump
+  classad explain samples/pool/jobs.long --pool samples/pool/machines.long \\
+      --request 101 --when-start --run-time 3600
   classad explain samples/license/jobs.ad --pool samples/license/machines.ad \\
       --pool samples/license/licenses.ad
 
@@ -21,7 +23,8 @@ The reports on requests with ports are about gangs: see `classad help gangs`.
 
 Exit status: 0 if every request matches a free offer; else 1. Jobs that are not idle do not count; if all requests are
 such jobs, the status is 1. With --unmatched, 0 if every waiting request gets an offer; with --reverse, if every offer
-matches a request; with only --offer, if every request matches this offer.
+matches a request; with only --offer, if every request matches this offer; with --when-start, if a start is expected
+of every job.
 
 `classad help schema explain` describes the output of -o json. With --offer and without --reverse, see `classad help
-schema explain-pair`. `classad help explain` lists the verdicts.";
+schema explain-pair`, with --when-start `explain-starts`. `classad help explain` lists the verdicts.";

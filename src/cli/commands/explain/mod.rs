@@ -12,6 +12,7 @@ mod preamble;
 mod selection;
 mod share;
 mod suggestions;
+mod when_start;
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -25,7 +26,7 @@ use classad::protocol::SLOT_KIND_ATTRIBUTES;
 
 use crate::cli::args::advertising::{self, AdvertisingArgs, SlotSelection};
 use crate::cli::args::matching::ReadMode;
-use crate::cli::args::policy::{LoadedPolicy, PolicyArgs, read_settings};
+use crate::cli::args::policy::{LoadedPolicy, PolicyArgs, cycle_times, read_settings};
 use crate::cli::args::share::ShareArgs;
 use crate::cli::io::accounts;
 use crate::cli::io::argument_text;
@@ -59,6 +60,7 @@ use selection::{
     SelectedSubjects, accepts, reads_slot_kinds, refuse_jobs_as_files, select_offers, with_policy_attributes,
 };
 use share::{ExplanationNotes, form_name, merge_shares};
+use when_start::{WhenStartArgs, has_left_queue};
 
 const STATS_HELP: &str = "Print the number of evaluations and the elapsed seconds on standard error";
 
@@ -137,6 +139,8 @@ pub struct ExplainCommand {
     #[arg(long)]
     all_offers: bool,
     #[command(flatten)]
+    starts: WhenStartArgs,
+    #[command(flatten)]
     policy: PolicyArgs,
     #[command(flatten)]
     share: ShareArgs,
@@ -153,6 +157,8 @@ struct ReadParties {
     rejections: LastRejections,
     /// The constraint that selects requests.
     filter: Option<Query>,
+    /// The jobs that have left the queue, for a forecast of starts.
+    history: Vec<NamedAd>,
 }
 
 impl ExplainCommand {
@@ -178,9 +184,10 @@ impl ExplainCommand {
         let common = &self.ads.common;
         let form = common.output.form;
         self.check_form()?;
+        self.starts.check()?;
         self.share.begin(session, self.share_refusal())?;
         refuse_jobs_as_files(&self.requests)?;
-        let sources = input::open_sides(session, &self.requests, &self.pool)?;
+        let mut sources = input::open_sides(session, &self.requests, &self.pool)?;
         input::note_files_of_both_sides(session, &sources);
         if sources.iter().any(Vec::is_empty) {
             // Unreadable files have been reported. An explanation without them would be false.
@@ -188,13 +195,15 @@ impl ExplainCommand {
         }
         let settings = self.policy.file().into_iter().chain(self.config.iter()).chain(&self.reasons);
         let settings = settings.chain(self.ads.matched.files());
+        sources[0].extend(self.starts.open_history(session)?);
         let share = self.share.input(session, &sources, settings)?;
         let configuration = self.config.as_ref().map(|path| LoadedConfiguration::read(session, path)).transpose()?;
         let reasons = self.reasons.as_ref().map(|path| read_settings(session, path, SiteReasons::parse)).transpose()?;
         let reasons = reasons.map(|(reasons, _)| reasons);
         let start = Instant::now();
         let mut policy = self.read_policy(session, configuration.as_ref())?;
-        let ReadParties { mut parties, counted, rejections, filter } = self.read_parties(session, sources, &policy)?;
+        let ReadParties { mut parties, counted, rejections, filter, history } =
+            self.read_parties(session, sources, &policy)?;
         // The ads decide the time of the accounts.
         if let Some(accounts) = &mut policy.accounts {
             accounts.advance(session.context().now.unwrap_or_default());
@@ -226,6 +235,10 @@ impl ExplainCommand {
         self.warn_of_ranks(session, &parties, &policy);
         let explainer = case.explainer(session, self.offer_lists(session));
         let status = match &self.offer {
+            _ if self.starts.when_start => {
+                let times = cycle_times(session, configuration)?;
+                self.starts.explain(session, self, (&case, &explainer), filter.as_ref(), (&history, times))?
+            }
             Some(offer) if !self.reverse => {
                 let wanted = WantedAds::new(&self.request, case.subjects, &context);
                 pair::explain_pair(session, &case, &explainer, (offer, wanted.as_ref()), form)?
@@ -249,7 +262,8 @@ impl ExplainCommand {
         session: &mut Session,
         configuration: Option<&LoadedConfiguration>,
     ) -> Result<LoadedPolicy, Failure> {
-        let Some(path) = &self.userprio else { return self.policy.read(session, configuration) };
+        let default = self.starts.when_start.then_some("htcondor");
+        let Some(path) = &self.userprio else { return self.policy.read_or(session, configuration, default) };
         let accounts = accounts::read_userprio(session, path)?;
         let mut policy = self.policy.read_or(session, configuration, Some("htcondor"))?;
         policy.set_bounds(session, &accounts);
@@ -259,7 +273,7 @@ impl ExplainCommand {
 
     /// Whether requests compete for offers, so that all of them take part.
     fn competes(&self, policy: &LoadedPolicy) -> bool {
-        !self.reverse && (self.unmatched || policy.has_accounting())
+        !self.reverse && (self.unmatched || self.starts.when_start || policy.has_accounting())
     }
 
     /// Reads the ads that take part.
@@ -279,6 +293,7 @@ impl ExplainCommand {
         // A machine is not advised to have more of a resource.
         also.names.insert(Name::new("MyType"));
         also.names.extend(SLOT_KIND_ATTRIBUTES.into_iter().chain(DRAINING_ATTRIBUTES).map(Name::new));
+        self.starts.add_names(session, &mut also)?;
         also.names.extend(suggestions::similar_names(session, &sources, &protocol, &also, self.reverse));
         if let Some(constraint) = &constraint {
             also.add(constraint, session.dialect());
@@ -287,6 +302,8 @@ impl ExplainCommand {
         let reads_whole = !self.what_if.is_empty() || self.config.is_some() || self.fix;
         let reading = if reads_whole { ReadMode::Whole } else { ReadMode::SelectiveForReports };
         let [requests, offers] = self.ads.read_current(session, sources, reading, &also, SlotSelection::All)?;
+        let has_left = |job: &NamedAd| self.starts.when_start && has_left_queue(job.state(&session.context()));
+        let (history, requests): (Vec<NamedAd>, Vec<NamedAd>) = requests.into_iter().partition(has_left);
         let context = session.context();
         let identified = |job: &NamedAd| job.header(&context).identity.clone();
         let jobs = requests.iter().map(|job| (job.advertisement(), identified(job)));
@@ -313,7 +330,7 @@ impl ExplainCommand {
         select_offers(session, offer_constraint, &mut offers)?;
         let respects_states = !self.ads.states.all_states;
         // Jobs that do not wait are not partners of slots, and they take no slots.
-        if respects_states && (self.reverse || self.unmatched) {
+        if respects_states && (self.reverse || self.unmatched) && !self.starts.when_start {
             requests = advertising::retain_waiting(session, requests);
         }
         let has_gangs = gangs::any_ports(&requests) || gangs::any_ports(&offers);
@@ -325,7 +342,7 @@ impl ExplainCommand {
         if has_gangs {
             offers.truncate(counted.number);
         }
-        Ok(ReadParties { parties: Parties::new([requests, offers]), counted, rejections, filter })
+        Ok(ReadParties { parties: Parties::new([requests, offers]), counted, rejections, filter, history })
     }
 
     /// Finds out which offers count, and moves the others behind them.
@@ -499,6 +516,9 @@ impl ExplainCommand {
     fn share_refusal(&self) -> Option<&'static str> {
         if self.offer.is_some() && !self.reverse {
             return Some("--share and --offer cannot be combined");
+        }
+        if self.starts.when_start {
+            return Some("--share and --when-start cannot be combined");
         }
         self.ads.common.stats.then_some("--stats and --share cannot be combined")
     }

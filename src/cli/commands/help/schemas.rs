@@ -17,7 +17,8 @@ macro_rules! schemas {
 }
 
 schemas! {
-    "ads" "census" "check" "cycles" "diff" "explain" "explain-pair" "gang-reports" "gangs" "notices" "parts" "route" "rows"
+    "ads" "census" "check" "cycles" "diff" "explain" "explain-pair" "explain-starts" "gang-reports" "gangs" "notices" "parts"
+    "route" "rows"
     "test" "transform"
 }
 

@@ -178,6 +178,17 @@ impl<'c> ExplanationInput<'c> {
         self.respects_states && matches!(state, AdvertisedState::Job(state) if state != JobState::Idle)
     }
 
+    /// Whether a subject waits for a slot, or runs in one.
+    pub fn takes_part(&self, session: &Session, subject: usize) -> bool {
+        use JobState::{Idle, Running, Suspended, TransferringOutput};
+        match self.subjects[subject].state(&session.context()) {
+            AdvertisedState::Job(state) if self.respects_states => {
+                matches!(state, Idle | Running | Suspended | TransferringOutput)
+            }
+            _ => true,
+        }
+    }
+
     /// Returns the owner of a request; `None` if its ad does not tell, and for an offer.
     pub fn owner_of(&self, session: &Session, subject: usize) -> Option<String> {
         if self.is_reverse {

@@ -14,6 +14,7 @@ pub mod pair;
 pub mod remedies;
 mod site_reasons;
 mod spread_text;
+pub mod starts;
 mod verdict_codes;
 pub mod writer;
 
