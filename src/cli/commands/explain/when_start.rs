@@ -43,7 +43,7 @@ const HORIZON_SECONDS: i64 = 7 * 86_400;
 const PERIOD_SECONDS: i64 = 86_400;
 
 /// Maximum number of jobs that are expected to come for each job that is known, and at least.
-const MAX_ARRIVALS: [usize; 2] = [10, 1000];
+const MAX_ARRIVALS: [usize; 2] = [3, 1000];
 
 /// The state of waiting jobs (`JobStatus`).
 const IDLE: i64 = 1;
@@ -193,6 +193,9 @@ impl WhenStartArgs {
         let forecasts = forecast_starts(&settings, of, (&requests, &offers), &accountant, &wanted);
         let (forecasts, endless) = forecasts.map_err(|fault| case.policy.report_fault(session, fault))?;
         session.check_interrupt()?;
+        if context.has_spent_comparisons() {
+            return refuse("the simulation ended early: name fewer jobs with --request, or raise --max-comparison-steps");
+        }
         if let (true, Some(rule)) = (endless > 0, &self.run_time) {
             let runs = counted(endless, "run");
             session.note(&format!("{runs}: `{rule}` is not a number of at least 0, and the job runs until the end"));
