@@ -199,3 +199,20 @@ fn rows_are_of_jobs_and_the_history_is_told() {
         assert!(status == Some(2) && out.is_empty() && errors.contains(expected), "{more:?}: {errors}");
     }
 }
+
+#[test]
+fn a_file_of_priorities_without_the_submitters_is_told() {
+    let (jobs, slots) = (file("when-jobs.long", queue()), file("when-slots.long", slots()));
+    let arguments = ["explain", &jobs, "--pool", &slots, "--now", "1060"];
+    for (name, expected) in [("bob@x", None), ("bob@y", Some("; the file has bob@y")), ("zoe@z", Some(""))] {
+        let accounts =
+            file("when.userprio", format!("Name1 = \"{name}\"\nPriority1 = 500.0\nPriorityFactor1 = 1000.0\n"));
+        for options in [&["--unmatched"][..], &["--when-start", "--run-time", "60"]] {
+            let (_, _, errors) = classad(&[&arguments[..], options, &["--userprio", &accounts]].concat());
+            let note =
+                expected.map(|more| format!("names none of the submitters of these requests, such as bob@x{more}\n"));
+            assert_eq!(note.is_some(), errors.contains("names none of"), "{name} {options:?}: {errors}");
+            assert!(note.is_none_or(|note| errors.contains(&note)), "{name} {options:?}: {errors}");
+        }
+    }
+}

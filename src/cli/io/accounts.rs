@@ -6,6 +6,7 @@ use std::path::Path;
 use classad::ad::Dialect;
 use classad::format::{FileFormat, detect};
 use classad::matching::policy::{Accountant, impossible_numbers, time_of_accounts};
+use classad::text::similar_ids;
 
 use super::atomic_write::{self, FileRevision};
 use super::source::SourceText;
@@ -46,6 +47,17 @@ pub fn write_accounts(
 /// Notes that a file of accounts was rewritten.
 pub fn note_rewriting(session: &Session, path: &str) {
     session.note(&format!("the usage file {path} is written"));
+}
+
+/// Notes that a file of priorities names none of the submitters of the requests, if there are any.
+pub fn note_unknown_submitters(session: &Session, path: &str, accountant: &Accountant, submitters: &[&str]) {
+    let Some(first) = submitters.first().filter(|first| !first.is_empty()) else { return };
+    if submitters.iter().any(|name| accountant.submitters.contains_key(*name)) {
+        return;
+    }
+    let near = similar_ids(first, accountant.submitters.keys().map(String::as_str));
+    let of_file = near.first().map_or(String::new(), |near| format!("; the file has {near}"));
+    session.note(&format!("{path} names none of the submitters of these requests, such as {first}{of_file}"));
 }
 
 /// Reads the accounts that `condor_userprio -long` prints, those of several ads, or those of `Accountantnew.log`. Reports its problems only if there are accounts in it:

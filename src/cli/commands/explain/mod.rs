@@ -43,7 +43,7 @@ use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::rank_warnings::RankWarnings;
 use crate::cli::render::diagnostics::single_line;
 use crate::cli::render::explanation::{
-    ExplanationInput, GangExplainer, OfferLists, ReportRenderer, SiteReasons, gangs, pair,
+    Accounting, ExplanationInput, GangExplainer, OfferLists, ReportRenderer, SiteReasons, gangs, pair,
 };
 use crate::cli::render::output::{self, OutputForm};
 use crate::cli::session::Session;
@@ -409,6 +409,14 @@ impl ExplainCommand {
         OfferLists { are_whole: self.all_offers, have_drained: shows_lists && !self.unmatched }
     }
 
+    /// Prints notes of what the accounting does not know: weights of offers, and accounts of submitters.
+    fn note_accounts(&self, session: &Session, case: &ExplanationInput<'_>, accounting: &Accounting) {
+        LoadedPolicy::note_without_weight(session, accounting.without_weight);
+        if let (Some(path), Some(accounts)) = (&self.userprio, &case.policy.accounts) {
+            accounts::note_unknown_submitters(session, path, accounts, &accounting.submitters());
+        }
+    }
+
     /// Explains the requests that get no offer, group after group.
     fn explain_each(
         &self,
@@ -423,7 +431,7 @@ impl ExplainCommand {
         let gangs = if has_gangs { Some(GangExplainer::new(session, case)?) } else { None };
         let competes = self.competes(case.policy);
         let (allocation, accounting) = if competes { allocate(session, case, has_gangs)? } else { Default::default() };
-        LoadedPolicy::note_without_weight(session, accounting.without_weight);
+        self.note_accounts(session, case, &accounting);
         let (allocation, accounting) =
             if self.unmatched { (Some(allocation), accounting) } else { (None, accounting.before_cycle()) };
         let subjects = self.select_subjects(session, case, filter, [roots, unserved], allocation.as_ref())?;

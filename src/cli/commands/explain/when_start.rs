@@ -129,6 +129,7 @@ impl WhenStartArgs {
         let run_times = self.run_times(session, history)?;
         let (roots, unserved) = command.served_and_unserved(session, case)?;
         let (allocation, accounting) = allocate(session, case, false)?;
+        command.note_accounts(session, case, &accounting);
         let allocation = Some(&allocation).filter(|_| command.unmatched);
         let subjects = command.select_subjects(session, case, filter, [roots, unserved], allocation)?;
         let mut asked = [subjects.left, subjects.unserved].concat();
@@ -194,7 +195,9 @@ impl WhenStartArgs {
         let (forecasts, endless) = forecasts.map_err(|fault| case.policy.report_fault(session, fault))?;
         session.check_interrupt()?;
         if context.has_spent_comparisons() {
-            return refuse("the simulation ended early: name fewer jobs with --request, or raise --max-comparison-steps");
+            return refuse(
+                "the simulation ended early: name fewer jobs with --request, or raise --max-comparison-steps",
+            );
         }
         if let (true, Some(rule)) = (endless > 0, &self.run_time) {
             let runs = counted(endless, "run");

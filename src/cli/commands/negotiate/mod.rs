@@ -190,7 +190,8 @@ impl Negotiate {
         policy.note_discarding_components(session, &outcome.unordered_components);
         summary::note_outcome(session, &settings.policy, &outcome);
         if let (Some(path), Some(accountant)) = (&self.userprio, &accountant) {
-            note_unknown_submitters(session, path, accountant, &outcome);
+            let names: Vec<&str> = outcome.submitters.iter().map(|of| of.name.as_str()).collect();
+            accounts::note_unknown_submitters(session, path, accountant, &names);
         }
         session.report_budget_failures(outcome.statistics.failures);
         if self.ads.common.stats {
@@ -333,19 +334,6 @@ impl Negotiate {
         }
         policy.set_bounds(session, &accountant);
         Ok(Some(accountant))
-    }
-}
-
-/// Notes that a file of priorities names no submitter of the requests.
-fn note_unknown_submitters(session: &Session, path: &str, accountant: &Accountant, outcome: &NegotiationOutcome) {
-    let is_known = |of: &SubmitterOutcome| accountant.submitters.contains_key(&of.name);
-    if let Some(first) = outcome.submitters.first()
-        && !outcome.submitters.iter().any(is_known)
-    {
-        let near = similar_ids(&first.name, accountant.submitters.keys().map(String::as_str));
-        let of_file = near.first().map_or(String::new(), |near| format!("; the file has {near}"));
-        session
-            .note(&format!("{path} names none of the submitters of these requests, such as {}{of_file}", first.name));
     }
 }
 

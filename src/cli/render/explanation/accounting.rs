@@ -12,8 +12,8 @@ use rustc_hash::FxHashMap;
 pub struct Accounting {
     /// The limit that keeps a request from offers, by index of the request.
     limits: FxHashMap<usize, Arc<AccountingLimit>>,
-    /// The priority of each submitter. Empty if there are no shares.
-    priorities: Vec<f64>,
+    /// The name and the priority of each submitter. Empty if there are no shares.
+    known: Vec<(String, f64)>,
     /// The index of the submitter of each request.
     submitters: FxHashMap<usize, usize>,
     /// Number of offers whose weight is not a number of at least 0.
@@ -27,10 +27,15 @@ impl Accounting {
         let submitters = std::mem::take(&mut outcome.submitter_of).into_iter();
         Accounting {
             limits: limits.map(|(request, limit)| (requests[request], limit)).collect(),
-            priorities: outcome.submitters.iter().map(|submitter| submitter.priority).collect(),
+            known: outcome.submitters.iter().map(|of| (of.name.clone(), of.priority)).collect(),
             without_weight: outcome.without_weight,
             submitters: submitters.map(|(request, submitter)| (requests[request], submitter)).collect(),
         }
+    }
+
+    /// Returns the names of the submitters.
+    pub fn submitters(&self) -> Vec<&str> {
+        self.known.iter().map(|(name, _)| name.as_str()).collect()
     }
 
     /// Keeps only the limits that hold without what the cycle gave.
@@ -57,7 +62,7 @@ impl Accounting {
     /// Says why the requests that hold offers were served before `request`.
     pub fn precedence(&self, request: usize, holders: &[usize]) -> Precedence {
         let Some(own) = self.submitters.get(&request) else { return Precedence::default() };
-        let priority = |submitter: &usize| self.priorities.get(*submitter).copied().unwrap_or_default();
+        let priority = |submitter: &usize| self.known.get(*submitter).map_or(0.0, |(_, priority)| *priority);
         let mut precedence = Precedence { priority: priority(own), ..Precedence::default() };
         for holder in holders.iter().filter_map(|holder| self.submitters.get(holder)) {
             precedence.add(holder == own, priority(holder));
