@@ -55,7 +55,7 @@ pub struct WhenStartArgs {
     ///
     /// The cycles of the next 7 days are simulated, as by `negotiate --cycles`: see `classad help explain`. Without --policy,
     /// the policy is `htcondor`.
-    #[arg(long, conflicts_with_all = ["reverse", "offer", "summary", "unmatchable"])]
+    #[arg(long, conflicts_with_all = ["reverse", "offer", "summary", "unmatchable", "fix", "fix_scripts"])]
     pub when_start: bool,
     /// Seconds that a job runs, such as `RunTime ?: 3600`: an expression about the job, with the slot as TARGET
     #[arg(long, value_name = "EXPR", requires = "when_start")]
