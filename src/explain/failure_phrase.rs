@@ -9,7 +9,7 @@ use super::decisive_part::values_phrase;
 use super::distance::{as_number, similar_string};
 use super::failure_reason::{FailureReason, type_phrase};
 use super::misplaced_value::MisplacedValue;
-use super::offered_values::{OfferedRange, OfferedValue, OfferedValues};
+use super::offered_values::{LIST_FUNCTIONS, OfferedRange, OfferedValue, OfferedValues, split_list};
 use super::report::ClauseReport;
 use crate::constraint::{ClauseComparison, ClauseOperand};
 
@@ -52,6 +52,21 @@ impl FailureWriter<'_> {
         format!("`{}`", self.shorten(text))
     }
 
+    /// Whether a sentence is to be short: it cuts clauses, tells one value, and no attribute that holds what is asked for.
+    fn is_brief(&self) -> bool {
+        self.max_clause_chars <= MAX_VALUE_CHARS
+    }
+
+    /// Maximum number of the offers' strings that a sentence tells.
+    fn most_told(&self) -> usize {
+        if self.is_brief() { 1 } else { MAX_TOLD_STRINGS }
+    }
+
+    /// The name of an attribute that holds what is asked for, as it stands in a sentence.
+    fn held_by(&self, holder: Option<&Name>) -> String {
+        holder.filter(|_| !self.is_brief()).map(|name| format!(" ({name})")).unwrap_or_default()
+    }
+
     /// Quotes a corrected clause, which a short sentence tells, too.
     fn correction(&self, text: &str) -> String {
         format!("`{}`", shorten(text, self.max_clause_chars.max(MAX_CORRECTED_CHARS)))
@@ -71,7 +86,7 @@ impl FailureWriter<'_> {
     pub fn unmet_comparison(&self, operand: &str, comparison: &ClauseComparison, closest: &Value) -> String {
         let ClauseComparison { operator, bound, bound_holder, .. } = comparison;
         let wanted = format!("{operand} {} {bound}", operator.symbol_in(self.dialect));
-        let holder = bound_holder.as_ref().map(|(name, _)| format!(" ({name})")).unwrap_or_default();
+        let holder = self.held_by(bound_holder.as_ref().map(|(name, _)| name));
         let closest = closest_value_phrase(*operator, closest, bound);
         format!("no {} has {}{holder}; {closest}", self.nouns[0], self.shorten(&wanted))
     }
@@ -119,6 +134,9 @@ impl FailureWriter<'_> {
             FailureReason::Slip { message, corrected, offers } => {
                 let corrected = self.correction(&text(corrected, self.dialect));
                 let of = if *offers == 0 { "none either".to_owned() } else { self.count(*offers) };
+                if self.is_brief() && *offers > 0 {
+                    return format!("{message}: write {corrected}");
+                }
                 format!("{message}: {corrected} would be true for {of}")
             }
             FailureReason::Setting { name, message, to, offers } => {
@@ -139,7 +157,7 @@ impl FailureWriter<'_> {
                 }
                 let offered = nested.offered.as_ref();
                 let offered = offered.filter(|offered| offered.value_count > 0);
-                let offered = offered.map(|offered| format!("; {}", offered_phrase(offered, MAX_TOLD_STRINGS)));
+                let offered = offered.map(|offered| format!("; {}", offered_phrase(offered, self.most_told())));
                 let closest = offered.or(nested.closest.as_ref().map(|(operator, bound, closest)| {
                     format!("; {}", closest_value_phrase(*operator, closest, bound))
                 }));
@@ -147,7 +165,11 @@ impl FailureWriter<'_> {
                     let plural = list.strip_prefix("Available").unwrap_or("the entries");
                     format!("; {plural} have no {name}, but {known}")
                 });
-                format!("no {one} has {entry} with {unmet} ({holder}){}", meant.or(closest).unwrap_or_default())
+                format!(
+                    "no {one} has {entry} with {unmet}{}{}",
+                    self.held_by(Some(holder)),
+                    meant.or(closest).unwrap_or_default()
+                )
             }
             FailureReason::TypeMismatch { theirs, bound, offers } => {
                 let comparison = clause.analysis.comparison.as_ref();
@@ -190,7 +212,7 @@ impl FailureWriter<'_> {
             let values = self.shorten(&values.join(" or "));
             let offered = alternatives.first().and_then(|clause| clause.offered.as_ref());
             let offered = offered.filter(|offered| offered.value_count > 0);
-            let closest = closest.or(offered.map(|offered| format!("; {}", offered_phrase(offered, MAX_TOLD_STRINGS))));
+            let closest = closest.or(offered.map(|offered| format!("; {}", offered_phrase(offered, self.most_told()))));
             return format!("no {} has {attribute} == {values}{}", self.nouns[0], closest.unwrap_or_default());
         }
         let phrases = alternatives.iter().take(MAX_EXPLAINED_ALTERNATIVES);
@@ -229,7 +251,7 @@ impl FailureWriter<'_> {
             clause.offered.as_ref().map_or((None, None), |of| (of.range.as_ref(), of.offline.as_ref()));
         let offered = clause.offered.as_ref().filter(|offered| offered.value_count > 0);
         let is_number = offered.is_some_and(|offered| offered.are_numbers);
-        let offered = offered.map(|offered| format!("; {}", offered_phrase(offered, MAX_TOLD_STRINGS)));
+        let offered = offered.map(|offered| format!("; {}", offered_phrase(offered, self.most_told())));
         if let Some(item) = wanted_item(&clause.analysis.residue)
             && let (Some(of), Some(values)) = (&clause.offered, &offered)
         {
@@ -263,7 +285,7 @@ impl FailureWriter<'_> {
             }
             let is_equality = matches!(comparison.operator, BinaryOperator::Equal | BinaryOperator::Is);
             if counts.is_false > 0 && attribute.is_some() && is_equality {
-                let holder = comparison.bound_holder.as_ref().map(|(name, _)| format!(" ({name})")).unwrap_or_default();
+                let holder = self.held_by(comparison.bound_holder.as_ref().map(|(name, _)| name));
                 let wanted = format!(
                     "{} {} {}",
                     attribute.map_or("", Name::as_str),
@@ -310,16 +332,19 @@ fn offered_phrase(offered: &OfferedValues, most: usize) -> String {
     match (offered.value_count, count) {
         (1, _) => format!("the only value is {values}"),
         (all, shown) if all == shown => format!("the values are {values}"),
-        (all, 1) => format!("the most similar of {} values is {values}", with_commas(all)),
-        (all, _) => format!("the most similar of {} values are {values}", with_commas(all)),
+        (all, shown) => {
+            let most = if offered.is_similar { "similar" } else { "frequent" };
+            format!("the most {most} of {} values {} {values}", with_commas(all), if shown == 1 { "is" } else { "are" })
+        }
     }
 }
 
 /// Returns the string that a clause seeks in a list of the offers; `None` for a clause of another kind.
 fn wanted_item(clause: &Expression) -> Option<String> {
     let ExpressionKind::Call(function, arguments) = clause.without_parentheses().kind() else { return None };
-    let is_list = |list: &Expression| !matches!(ClauseOperand::of(list), None | Some(ClauseOperand::Literal(_)));
-    let is_member = ["stringListMember", "stringListIMember", "member"].iter().any(|known| function.is(known));
+    let is_list =
+        |list: &Expression| !matches!(ClauseOperand::of(split_list(list)), None | Some(ClauseOperand::Literal(_)));
+    let is_member = LIST_FUNCTIONS.iter().any(|known| function.is(known));
     match (&**arguments, is_member) {
         ([item, list], true) if is_list(list) => match item.without_parentheses().as_literal() {
             Some(Value::String(text)) => Some(text.to_str().into_owned()),

@@ -14,6 +14,9 @@ use super::evaluation::{OfferTable, RequestContext};
 /// Maximum number of values that are kept.
 const MAX_VALUES: usize = 8;
 
+/// Similarity below which a value is not called similar.
+const MIN_SIMILARITY: f64 = 0.2;
+
 /// Maximum number of different values whose similarity is measured.
 const MAX_MEASURED_VALUES: usize = 2000;
 
@@ -54,6 +57,8 @@ pub struct OfferedValues {
     pub are_numbers: bool,
     /// Number of all values.
     pub value_count: usize,
+    /// Whether the first value is similar to what the clause asks for. Otherwise the most frequent comes first.
+    pub is_similar: bool,
     /// Number of the first values that go on as the wanted string does, or are the only ones like it.
     pub likely: usize,
     /// The range of the numbers of slots, without those of machines that hibernate; `None` if there is none.
@@ -77,6 +82,7 @@ impl OfferedValues {
             values,
             are_numbers: false,
             value_count: 0,
+            is_similar: false,
             likely: 0,
             range,
             offline,
@@ -216,9 +222,13 @@ impl ValueCounter {
         values.sort_by(|(one, first), (other, second)| {
             other.total_cmp(one).then(second.offers.cmp(&first.offers)).then_with(|| first.value.cmp(&second.value))
         });
+        let is_similar = values.first().is_some_and(|(similarity, _)| *similarity >= MIN_SIMILARITY);
+        if !is_similar {
+            values.sort_by(|(_, first), (_, second)| second.offers.cmp(&first.offers));
+        }
         let likely = values.iter().take_while(|(similarity, _)| *similarity >= 1.0).count();
         let values: Vec<OfferedValue> = values.into_iter().take(MAX_VALUES).map(|(_, value)| value).collect();
-        OfferedValues { values, value_count, likely, ..found }
+        OfferedValues { values, value_count, is_similar, likely, ..found }
     }
 }
 
@@ -240,12 +250,23 @@ pub fn wanted_strings(expression: &Expression) -> Vec<String> {
     strings.flat_map(|text| text.split(',').map(|item| item.trim().to_owned()).collect::<Vec<_>>()).collect()
 }
 
+/// The functions that seek an item in a list.
+pub const LIST_FUNCTIONS: [&str; 3] = ["stringListMember", "stringListIMember", "member"];
+
+/// Returns the string that a list is split from; the list itself if it is none.
+pub fn split_list(list: &Expression) -> &Expression {
+    match list.without_parentheses().kind() {
+        ExpressionKind::Call(function, arguments) if function.is("split") => arguments.first().unwrap_or(list),
+        _ => list,
+    }
+}
+
 /// Whether an expression calls a function of lists in strings with `subject` as the list.
 fn is_list_argument(expression: &Expression, subject: &Expression) -> bool {
     expression.parts().any(|part| match part.kind() {
         ExpressionKind::Call(function, arguments) => {
-            ["stringListMember", "stringListIMember"].iter().any(|known| function.is(known))
-                && arguments.get(1).is_some_and(|list| list.without_parentheses().ptr_eq(subject))
+            LIST_FUNCTIONS.iter().any(|known| function.is(known))
+                && arguments.get(1).is_some_and(|list| split_list(list).without_parentheses().ptr_eq(subject))
         }
         _ => false,
     })

@@ -37,8 +37,10 @@ impl SummaryWriter<'_> {
             RequestVerdict::Claimed | RequestVerdict::IfDrained(_) => self.wait(report),
             _ => None,
         };
-        let ask = if report.matches == 0 { self.whom_to_ask(report) } else { None };
-        remedy.into_iter().chain(ask).collect()
+        if report.matches > 0 {
+            return remedy.into_iter().collect();
+        }
+        remedy.into_iter().chain(self.whom_to_ask(report)).chain(self.of_owners_and_files(report)).collect()
     }
 
     /// Says which owner of a slot decides whether the request gets it, and whom the owner admits. `None` if what an owner
@@ -57,15 +59,42 @@ impl SummaryWriter<'_> {
             };
             return Some(format!("{of}: ask to admit more than jobs with {}", admitted.phrase()));
         }
-        let values = report.told_clauses().into_iter().filter_map(|place| report.clauses[place].offered());
-        values
-            .filter_map(|offered| {
-                let value = offered.values.first().filter(|_| offered.likely > 0)?;
-                let demand = value.refusals.iter().find(|demand| demand.admits.is_some())?;
-                let (slot, shown) = (self.offer_name(value.example), offered.shown(&value.value));
-                Some(format!("{slot} has {} {shown}, and {}", offered.name, self.demand_phrase(demand, false)))
-            })
-            .next()
+        let values = report.told_clauses().into_iter().filter_map(|place| {
+            let clause = &report.clauses[place];
+            let offered = clause.offered()?;
+            let value = offered.values.first()?;
+            let closest = clause.closest_value.as_ref().map(ToString::to_string);
+            let is_meant = offered.likely > 0 || closest.is_some_and(|closest| closest == offered.shown(&value.value));
+            let mut demands = value.refusals.iter().filter(|_| is_meant);
+            let first = demands.clone().next();
+            let first = first.filter(|_| report.changes.is_empty());
+            let demand = demands.find(|demand| demand.admits.is_some()).or(first)?;
+            let (slot, shown) = (self.offer_name(value.example), offered.shown(&value.value));
+            let refuses = if demand.admits.is_some() { "" } else { "it refuses: " };
+            Some(format!("{slot} has {} {shown}, but {refuses}{}", offered.name, self.demand_phrase(demand, false)))
+        });
+        values.into_iter().next()
+    }
+
+    /// Says what to do about a slot that serves the owner of its machine, or about files that no slot shares. `None` if that
+    /// does not keep the request from the slots.
+    fn of_owners_and_files(&self, report: &RequestReport) -> Option<String> {
+        let places = ["FileSystemDomain", "UidDomain"];
+        let reads_place = |place: &usize| {
+            let names = &report.clauses[*place].analysis.offer_attributes;
+            places.iter().any(|known| names.iter().any(|name| name.is(known)))
+        };
+        if report.verdict.clauses().iter().any(reads_place) {
+            return Some("transfer the files instead of sharing them: should_transfer_files = yes".to_owned());
+        }
+        let (all, states) = (report.refusing(), report.refusing_states?);
+        let group = report.refusals.first().filter(|_| report.verdict == RequestVerdict::Refused)?;
+        let slot = self.offer_name(group.example);
+        match states.owner {
+            1 if all == 1 => Some(format!("wait until the owner of {slot} leaves it")),
+            owners if owners == all && all > 0 => Some(format!("wait until an owner leaves a slot, such as {slot}")),
+            _ => None,
+        }
     }
 
     /// Says what a held job needs before its release.

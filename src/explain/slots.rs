@@ -170,7 +170,16 @@ impl SlotsByState {
             }
             rows
         };
-        RowStates { free: with(SlotState::is_available), offline: with(|state| state == SlotState::Offline) }
+        let mut free = with(SlotState::is_available);
+        // A partitionable slot without a core left is wholly divided.
+        for row in free.clone().ones() {
+            let value = |name: &str| evaluate_attribute(&table.ads[row], &Name::new(name), &table.context);
+            let is_divided = value("PartitionableSlot") == Some(Value::Boolean(true));
+            if is_divided && value("Cpus").as_ref().and_then(as_number).is_some_and(|cpus| cpus <= 0.0) {
+                free.set(row, false);
+            }
+        }
+        RowStates { free, offline: with(|state| state == SlotState::Offline) }
     }
 
     /// Makes the table of the slots among `offers`. `standings` has what each offer tells of itself.

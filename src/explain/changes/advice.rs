@@ -16,7 +16,7 @@ use super::edit::RequestEdit;
 use super::search::RequestChange;
 
 /// The attributes of slots that tell for which programs they are. A comparison of one is never dropped.
-const SYSTEM_ATTRIBUTES: [&str; 2] = ["Arch", "OpSys"];
+const SYSTEM_ATTRIBUTES: [&str; 3] = ["Arch", "Microarch", "OpSys"];
 
 /// The resources of slots.
 const RESOURCE_ATTRIBUTES: [&str; 4] = ["Cpus", "Memory", "Disk", "GPUs"];
@@ -212,7 +212,7 @@ fn gains_one_used_slot(change: &RequestChange) -> bool {
 /// Whether a change gives something up and gains only slots of machines that hibernate.
 fn gains_offline_slots(change: &RequestChange) -> bool {
     let corrects = |edit: &RequestEdit| matches!(edit, RequestEdit::Rewrite { .. } | RequestEdit::Define { .. });
-    let is_offline = change.matched.states.is_some_and(|states| states.offline == states.all());
+    let is_offline = change.matched.states.is_some_and(|states| states.offline > 0 && states.offline == states.all());
     is_offline && !change.edits.iter().any(corrects)
 }
 

@@ -14,6 +14,7 @@ use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name};
 use super::closest_offers::fewest_unmet_clauses;
 use super::conflicts::{bit_positions, minimal_masks};
 use super::distance::as_number;
+use super::drained_slots::DrainedSlots;
 use super::evaluation::{OfferTable, RequestContext};
 use super::failure_sets::FailureSet;
 use super::request_analysis::RequestAnalysis;
@@ -50,8 +51,21 @@ pub fn find_changes(
     let analysis = of_free.as_ref().unwrap_or(analysis);
     let is_far = |failing: &u128| failing.count_ones() as usize > MAX_EDITS;
     let is_extended = !analysis.minimal_failures.iter().all(is_far);
-    let mut problem = BilateralChanges { table, slots, analysis, is_free_needed };
+    let mut problem = BilateralChanges { table, slots, analysis, is_free_needed, drained: None };
     let Ok(changes) = search_changes(&mut problem, &analysis.request.ad, analysis, is_extended);
+    let told = advice::worth_telling(changes, table, analysis);
+    let drained = slots.and_then(|slots| slots.drained.as_ref()).filter(|_| !is_free_needed && told.is_empty());
+    // A request that waits for full slots needs no change.
+    let Some(drained) =
+        drained.filter(|drained| drained.table.matching_rows(&RequestContext::new(&analysis.request.ad)).is_clear())
+    else {
+        return told;
+    };
+    problem.drained = Some(drained);
+    let Ok(mut changes) = search_changes(&mut problem, &analysis.request.ad, analysis, false);
+    // To give something up is no advice where one has to wait in any case.
+    let gives_up = |edit: &RequestEdit| matches!(edit, RequestEdit::Drop { .. } | RequestEdit::Remove { .. });
+    changes.retain(|change| !change.edits.iter().any(gives_up));
     advice::worth_telling(changes, table, analysis)
 }
 
@@ -64,6 +78,8 @@ struct BilateralChanges<'p> {
     analysis: &'p RequestAnalysis,
     /// Whether a match counts only if a free slot matches.
     is_free_needed: bool,
+    /// The slots that count once their jobs end; `None` if only those count that match at once.
+    drained: Option<&'p DrainedSlots>,
 }
 
 impl ChangeProblem for BilateralChanges<'_> {
@@ -84,8 +100,13 @@ impl ChangeProblem for BilateralChanges<'_> {
     fn find_match(&mut self, request: &Ad) -> Result<Option<MatchingOffers>, Infallible> {
         let rows = self.table.matching_rows(&RequestContext::new(request));
         let states = self.slots.map(|slots| slots.tally(&rows, None));
-        let found = MatchingOffers { count: self.table.weights.of_set(&rows), states };
-        let needed = if self.is_free_needed { found.free().unwrap_or(found.count) } else { found.count };
+        let count = self.table.weights.of_set(&rows);
+        // Rows of the drained slots are not those of the table, so that the request has a context of its own.
+        let if_drained = self.drained.map_or(0, |drained| {
+            drained.table.weights.of_set(&drained.table.matching_rows(&RequestContext::new(request)))
+        });
+        let found = MatchingOffers { count, states, if_drained: if count == 0 { if_drained } else { 0 } };
+        let needed = if self.is_free_needed { found.free().unwrap_or(count) } else { count + found.if_drained };
         Ok(Some(found).filter(|_| needed > 0))
     }
 

@@ -42,6 +42,8 @@ pub struct MatchingOffers {
     pub count: usize,
     /// Their states; `None` if the states of the offers do not matter.
     pub states: Option<SlotTally>,
+    /// Number of full slots that match once their jobs end. Counted only where no change gives a match at once.
+    pub if_drained: usize,
 }
 
 impl MatchingOffers {

@@ -86,7 +86,7 @@ impl CauseEntry {
         let writer = case.summary_writer(session, &subject, &group[..1], super::writer::MAX_CLAUSE_CHARS);
         let entry = |change: &RequestChange| EntryChange {
             text: single_line(&change.text()),
-            matches: change.matched.count,
+            matches: change.matched.count + change.matched.if_drained,
             free: change.matched.free(),
             is_far_less: change.is_far_less,
         };

@@ -26,6 +26,7 @@ pub fn report_json(
         let assignments = remedies::assignments(change, &case.subjects[group[0]].ad).into_iter();
         json!({
             "change": change.text(), "steps": change.steps, "matches": matched.count, "free": matched.free(),
+            "if_drained": matched.if_drained,
             "set": assignments.map(|(name, value)| (name, value.into())).collect::<Map<_, _>>(),
             "command": remedies::change_command(session, case, group, change),
         })

@@ -84,7 +84,18 @@ pub fn phrases(session: &Session, case: &ExplanationInput<'_>, group: &[usize], 
 
 /// Returns the steps of a change, and what then matches. `ads` is the noun of the matched ads, singular and plural.
 fn change_row(change: &RequestChange, report: &RequestReport, ads: [&str; 2]) -> (Vec<String>, String) {
-    let MatchingOffers { count, states } = change.matched;
+    let MatchingOffers { count, states, if_drained } = change.matched;
+    let mut steps = change.steps.clone();
+    if let Some(last) = steps.last_mut().filter(|_| change.is_far_less) {
+        last.push_str(" (much less)");
+    }
+    if count == 0 {
+        let their = if if_drained == 1 { "its" } else { "their" };
+        return (
+            steps,
+            format!("{} {} once {their} jobs end", with_commas(if_drained), ads[usize::from(if_drained != 1)]),
+        );
+    }
     let matches = format!("{} {}", with_commas(count), ads[usize::from(count != 1)]);
     let states = states.map_or(String::new(), |states| format!(", {}", states_phrase(&states)));
     let refusing = match refusing_after(change, report) {
@@ -92,10 +103,6 @@ fn change_row(change: &RequestChange, report: &RequestReport, ads: [&str; 2]) ->
         1 => "; 1 refuses".to_owned(),
         refusing => format!("; {} refuse", with_commas(refusing)),
     };
-    let mut steps = change.steps.clone();
-    if let Some(last) = steps.last_mut().filter(|_| change.is_far_less) {
-        last.push_str(" (much less)");
-    }
     (steps, matches + &states + &refusing)
 }
 
