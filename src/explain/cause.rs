@@ -1,6 +1,6 @@
 //! The table of causes: why a request does not get an offer, in the order in which causes decide.
 
-use crate::constraint::InconsistencyKind;
+use crate::constraint::{ClauseComparison, InconsistencyKind};
 use crate::matching::negotiate::AccountingLimit;
 use crate::protocol::JobState;
 
@@ -138,7 +138,7 @@ impl FailureReason {
 impl ClauseReport {
     /// The cause for which no offer meets the clause; `None` if some do.
     pub(super) fn cause(&self) -> Option<Cause> {
-        let is_size = || self.analysis.comparison.as_ref().is_some_and(|comparison| comparison.bound_is_amount());
+        let is_size = || self.analysis.comparison.as_ref().is_some_and(ClauseComparison::bound_is_amount);
         match self.failure.as_ref()?.cause() {
             Cause::Value if is_size() => Some(Cause::Size),
             cause => Some(cause),

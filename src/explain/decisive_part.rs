@@ -152,14 +152,14 @@ impl ClauseInPair<'_> {
     }
 
     /// Whether the names that stand for conditions in a clause, and in these conditions, stand for the same in other rows.
-    pub fn names_the_same(&self, clause: &Expression, others: impl Iterator<Item = usize> + Clone) -> bool {
+    pub fn names_the_same(&self, clause: &Expression, others: &[usize]) -> bool {
         let [own, _] = self.ads();
         let mut known: IndexSet<Name> = own_names([clause]);
         let mut at = 0;
         while let Some(name) = known.get_index(at).cloned() {
             at += 1;
             let Some(condition) = own.get(&name).filter(|own| own.as_literal().is_none()) else { continue };
-            if at > MAX_UNFOLDED_NAMES || others.clone().any(|row| self.table.ads[row].get(&name) != Some(condition)) {
+            if at > MAX_UNFOLDED_NAMES || others.iter().any(|row| self.table.ads[*row].get(&name) != Some(condition)) {
                 return false;
             }
             known.extend(own_names([condition]));

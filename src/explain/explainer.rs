@@ -252,7 +252,9 @@ fn tell_refusing_values(verdict: &RequestVerdict, analysis: &mut RequestAnalysis
         }
         let refusals = closest_offer(table, analysis, row).unmet_demands;
         let value = analysis.clauses[place].offered_mut().and_then(|offered| offered.values.first_mut());
-        value.into_iter().for_each(|value| value.refusals.clone_from(&refusals));
+        if let Some(value) = value {
+            value.refusals = refusals;
+        }
     }
 }
 

@@ -267,7 +267,9 @@ fn offered_in(part: &Expression, nested: &[Ad], rows_of: &[Vec<usize>], table: &
     let offline = |row: &usize| table.states.as_ref().is_some_and(|states| states.offline.contains(*row));
     let (off, on): (Vec<usize>, Vec<usize>) = rows.into_iter().partition(offline);
     for (range, rows) in [(&mut found.range, on), (&mut found.offline, off)] {
-        range.iter_mut().for_each(|range| range.offers = table.weights.of_rows(rows.iter().copied()));
+        if let Some(range) = range {
+            range.offers = table.weights.of_rows(rows);
+        }
     }
     let found = counter.finish(found, &[text(&wanted)]);
     (found.value_count > 0 || found.range.is_some() || found.offline.is_some()).then_some(found)

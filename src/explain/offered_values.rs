@@ -75,6 +75,7 @@ pub struct OfferedValues {
 
 impl OfferedValues {
     /// The values of an attribute, of which none is counted yet.
+    #[must_use]
     pub fn of(name: Name) -> Self {
         let (values, range, offline) = (Vec::new(), None, None);
         OfferedValues {
@@ -224,7 +225,7 @@ impl ValueCounter {
         });
         let is_similar = values.first().is_some_and(|(similarity, _)| *similarity >= MIN_SIMILARITY);
         if !is_similar {
-            values.sort_by(|(_, first), (_, second)| second.offers.cmp(&first.offers));
+            values.sort_by_key(|(_, value)| std::cmp::Reverse(value.offers));
         }
         let likely = values.iter().take_while(|(similarity, _)| *similarity >= 1.0).count();
         let values: Vec<OfferedValue> = values.into_iter().take(MAX_VALUES).map(|(_, value)| value).collect();
@@ -308,7 +309,7 @@ mod tests {
             let values = values.split(';').enumerate();
             // Each second slot is free.
             values.for_each(|(offer, value)| {
-                counter.count(value, 1, Some(offer % 2 == 1 || value == "X86_64" || value == "Madison"), offer)
+                counter.count(value, 1, Some(offer % 2 == 1 || value == "X86_64" || value == "Madison"), offer);
             });
             let found = counter.finish(OfferedValues::of(Name::new("x")), &[wanted.to_owned()]);
             let shown = found.values.iter();

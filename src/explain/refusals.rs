@@ -190,7 +190,7 @@ impl<'r> Refusals<'r> {
             others.difference_with(&source.acceptance.accepting);
             let has_text = |row: &usize| source.unmet_with_text(*row, text).is_some();
             let others: Vec<usize> = others.ones().filter(has_text).take(MAX_COMPARED_ROWS).collect();
-            part.is_common = source.pair(example).names_the_same(expression, others.iter().copied());
+            part.is_common = source.pair(example).names_the_same(expression, &others);
         }
         RefusalGroup {
             demand,

@@ -138,11 +138,11 @@ impl SummaryWriter<'_> {
         let is_all = *as_they_are == RequestVerdict::Refused && report.refusing() == 0;
         let drained = report.slots.map(|slots| slots.if_drained).unwrap_or_default();
         let only = report.if_drained.first().filter(|_| drained == 1);
-        if let Some(slot) = only.filter(|slot| self.state_beside(**slot) != "") {
+        if let Some(slot) = only.filter(|slot| !self.state_beside(**slot).is_empty()) {
             let name = self.offer_name(*slot) + &self.state_beside(*slot);
             return format!(": {name} would match once its jobs end");
         }
-        let short = self.if_drained_phrase(drained, &ScarceResources::default());
+        let short = Self::if_drained_phrase(drained, &ScarceResources::default());
         if let Some(refusal) = self.free_refusal(report) {
             let are = if drained == 1 { "is" } else { "are" };
             let full = format!("; {} more {are} full", with_commas(drained));
@@ -151,7 +151,7 @@ impl SummaryWriter<'_> {
         if !is_all && (is_out_of_reach || report.scarce.is_empty()) {
             return format!(": {}; {short}", self.cause(report, as_they_are));
         }
-        format!(" as they are{}{}", self.drained_note(report), self.narrowing_phrase(report))
+        format!(" as they are{}{}", Self::drained_note(report), self.narrowing_phrase(report))
     }
 
     /// Says why a slot refuses that is free and would do. `None` if there is none.
@@ -314,7 +314,7 @@ impl SummaryWriter<'_> {
         let found: Vec<(usize, String)> = slots.matching.words().into_iter().map(named).collect();
         let is = |number: usize| if number == 1 { "is" } else { "are" };
         let is_told = self.brevity == 0 || slots.matching.available() == 0;
-        let drained = if is_told { self.drained_note(report) } else { String::new() };
+        let drained = if is_told { Self::drained_note(report) } else { String::new() };
         let states = match found.as_slice() {
             [] => String::new(),
             [(1, state)] => format!(", which is {state}"),
@@ -545,15 +545,15 @@ impl SummaryWriter<'_> {
     }
 
     /// Says how many partitionable slots are full, and what they have too little of. Begins with a semicolon, or is empty.
-    fn drained_note(&self, report: &RequestReport) -> String {
+    fn drained_note(report: &RequestReport) -> String {
         match report.slots.map_or(0, |slots| slots.if_drained) {
             0 => String::new(),
-            number => format!("; {}", self.if_drained_phrase(number, &report.scarce)),
+            number => format!("; {}", Self::if_drained_phrase(number, &report.scarce)),
         }
     }
 
     /// Says how many partitionable slots are full: they would match without their jobs. Says also what they have too little of.
-    fn if_drained_phrase(&self, slots: usize, scarce: &ScarceResources) -> String {
+    fn if_drained_phrase(slots: usize, scarce: &ScarceResources) -> String {
         let [noun, are, their, none] = match slots {
             1 => ["slot", "is", "its", "it does not have"],
             _ => ["slots", "are", "their", "none has"],

@@ -27,13 +27,11 @@ pub(super) struct WatchedConstant {
     /// 0-based index of the attribute in the ad.
     pub position: usize,
     kind: StandardType,
-    /// Whether only the name tells that the attribute is a flag: it begins with `Want`.
-    is_flag_by_name: bool,
+    /// Whether only the name tells the type: that of a flag begins with `Want`, that of a list ends with `Sites`.
+    is_by_name: bool,
     unit: Option<SizeUnit>,
     /// Whether the attribute is a list in a string.
     is_list: bool,
-    /// Whether only the name tells that the attribute is a list.
-    is_list_by_name: bool,
     /// Whether the attribute asks for a resource that each job needs.
     is_request: bool,
     /// The least amount that is suspect; `None` for an attribute that is no amount.
@@ -66,7 +64,7 @@ impl WatchedConstant {
         let is_list = is_list_attribute(name);
         let by_name = if is_list { Some(StandardType::String) } else { None };
         let kind = standard.or(is_flag_by_name.then_some(StandardType::Boolean)).or(by_name)?;
-        let is_list_by_name = is_list && standard.is_none();
+        let is_by_name = standard.is_none();
         let is_request = NEEDED_REQUESTS.iter().any(|needed| name.is(needed));
         let (unit, expects_string) = (SizeUnit::of(name), kind == StandardType::String);
         let least_suspect = unit.map(|unit| units::least_implausible(name, unit));
@@ -81,28 +79,18 @@ impl WatchedConstant {
         };
         let suspects = ScalarKind::ALL.into_iter().filter(may_be_suspect);
         let suspect_kinds = suspects.fold(0, |bits, kind| bits | 1 << kind as u8);
-        Some(WatchedConstant {
-            position,
-            kind,
-            is_flag_by_name,
-            unit,
-            is_list,
-            is_list_by_name,
-            is_request,
-            least_suspect,
-            suspect_kinds,
-        })
+        Some(WatchedConstant { position, kind, is_by_name, unit, is_list, is_request, least_suspect, suspect_kinds })
     }
 
     /// Whether something may be wrong with the value of an expression.
     pub(super) fn is_suspect(&self, expression: &Expression) -> bool {
         let ExpressionKind::Literal(value) = expression.kind() else { return false };
         match value {
-            Value::String(text) if self.is_flag_by_name => is_truth_word(text),
+            Value::String(text) if self.is_by_name && !self.is_list => is_truth_word(text),
             Value::String(text) if self.is_list => text.as_bytes().contains(&b';'),
             Value::Integer(0) if self.is_request => true,
-            _ if self.is_list_by_name => false,
-            _ if is_other_type(self.kind, value, Dialect::Condor) => !self.is_flag_by_name,
+            _ if self.is_by_name && self.is_list => false,
+            _ if is_other_type(self.kind, value, Dialect::Condor) => !self.is_by_name,
             Value::Integer(amount) => self.least_suspect.is_some_and(|least| *amount >= least),
             Value::Real(_) => self.unit.is_some(),
             _ => false,
@@ -180,7 +168,7 @@ fn slip(literal: &Expression, constant: &WatchedConstant, name: &Name) -> Option
         }
         _ => None,
     };
-    let slip = if constant.is_flag_by_name {
+    let slip = if constant.is_by_name {
         Slip::new(&rules::ATTRIBUTE_TYPE, literal, format!("{name} is probably a boolean, but this is {given}"))
     } else {
         let message = format!("{name} is {} in HTCondor, but this is {given}", constant.kind.phrase());

@@ -59,11 +59,12 @@ pub(super) fn check(expression: &Expression, dialect: Dialect, found: &mut Vec<S
 
 /// Whether an operand is an attribute of HTCondor that is a boolean.
 fn is_flag(operand: &Expression) -> bool {
-    let name = match ClauseOperand::of(operand) {
-        Some(ClauseOperand::Other(name) | ClauseOperand::Own(name) | ClauseOperand::Unqualified(name)) => name,
-        _ => return false,
-    };
-    StandardType::of(name) == Some(StandardType::Boolean)
+    match ClauseOperand::of(operand) {
+        Some(ClauseOperand::Other(name) | ClauseOperand::Own(name) | ClauseOperand::Unqualified(name)) => {
+            StandardType::of(name) == Some(StandardType::Boolean)
+        }
+        _ => false,
+    }
 }
 
 /// Prints an expression, cut to 60 characters.
