@@ -3,12 +3,13 @@
 
 use crate::ad::{Expression, ExpressionKind, Name, rename_attribute, replace_kinds, rewrite_expression};
 use crate::constraint::ClauseOperand;
-use crate::lint::{self, LintLevel, Slip};
+use crate::lint::{self, LintLevel};
 
 use super::clause_analysis::ClauseAnalysis;
 use super::clauses::ExplainedClause;
 use super::evaluation::{OfferTable, RequestContext};
 use super::failure_reason::FailureReason;
+use super::setting_slips::setting_slips;
 
 /// Returns [`FailureReason::Slip`] or [`FailureReason::Setting`] if a mistake of the clause is known with whose correction
 /// at least `least` offers meet it: one that the linter knows, an attribute's old name, or one of the wrong ad.
@@ -35,19 +36,6 @@ pub fn find_slip(
         (offers >= least).then_some(FailureReason::Slip { message, corrected, offers })
     });
     found.or_else(|| find_setting_slip(analysis, table, request, least))
-}
-
-/// Returns the mistakes in the value of an attribute of a request.
-pub fn setting_slips(name: &Name, value: &Expression, table: &OfferTable) -> Vec<Slip> {
-    let dialect = table.context.dialect;
-    if !dialect.is_condor() {
-        return Vec::new();
-    }
-    if value.as_literal().is_some() {
-        return lint::find_setting_slip(name, value).into_iter().collect();
-    }
-    let slips = lint::find_slips(value, dialect, None).into_iter();
-    slips.filter(|slip| slip.rule.level > LintLevel::Note).collect()
 }
 
 /// Returns [`FailureReason::Setting`] if an attribute of the request that the clause reads has a wrong value with whose

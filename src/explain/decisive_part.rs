@@ -11,11 +11,11 @@ use crate::matching::PairSide;
 use crate::text::shorten;
 
 use super::admission::AdmittedJobs;
-use super::clause_slips::setting_slips;
 use super::clause_weight::ClauseWeight;
 use super::clauses::{ExplainedClause, SelectedNames, parenthesized, text};
 use super::evaluation::{OfferTable, RequestContext};
 use super::missing_attribute::MissingAttribute;
+use super::setting_slips::setting_slips;
 use crate::ad::rewrite_expression;
 
 /// Maximum number of missing names that are tried one by one, in cubic time. None of more names is blamed.

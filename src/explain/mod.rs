@@ -40,6 +40,7 @@ mod report;
 mod request_analysis;
 mod resource_shortage;
 mod scarce_resources;
+mod setting_slips;
 mod slots;
 mod summary;
 #[cfg(test)]
@@ -67,6 +68,7 @@ pub use nested_constraint::NestedFailure;
 pub use offered_values::{OfferedRange, OfferedValue, OfferedValues};
 pub use pair::{EvaluatedClause, PairReport};
 pub use precedence::Precedence;
+pub use remedies::Remedies;
 pub use report::{ClauseRemark, ClauseReport, ClosestOffer, Narrowing, RefusalGroup, RequestReport, RequestVerdict};
 pub use resource_shortage::ResourceShortage;
 pub use scarce_resources::ScarceResources;

@@ -9,11 +9,14 @@ use super::summary::SummaryWriter;
 /// Maximum number of slots that a sentence names.
 const MAX_NAMED_SLOTS: usize = 3;
 
-impl SummaryWriter<'_> {
+/// Says what can be done for a request; holds the writer of sentences about it.
+pub struct Remedies<'w>(pub &'w SummaryWriter<'w>);
+
+impl Remedies<'_> {
     /// Says what can be done without a change, each in a phrase without a full stop: `wait until jobs end on slot1@a`.
     /// Empty if there is nothing to wait for, and for a request of no job.
     #[must_use]
-    pub fn remedies(&self, report: &RequestReport) -> Vec<String> {
+    pub fn phrases(&self, report: &RequestReport) -> Vec<String> {
         let remedy = match &report.verdict {
             RequestVerdict::Limited(limit) | RequestVerdict::PartlyServed { limit: Some(limit), .. } => {
                 Some(limit.remedy())
@@ -52,10 +55,12 @@ impl SummaryWriter<'_> {
             if group.demand.quoted_value().is_some() {
                 return None;
             }
-            let slot = self.offer_name(group.example);
+            let slot = self.0.offer_name(group.example);
             let of = match group.suitable {
                 1 => format!("the owner of {slot} decides"),
-                several => format!("the owners of {} {}, such as {slot}, decide", with_commas(several), self.nouns[1]),
+                several => {
+                    format!("the owners of {} {}, such as {slot}, decide", with_commas(several), self.0.nouns[1])
+                }
             };
             return Some(format!("{of}: ask to admit more than jobs with {}", admitted.phrase()));
         }
@@ -69,9 +74,9 @@ impl SummaryWriter<'_> {
             let first = demands.clone().next();
             let first = first.filter(|_| report.changes.is_empty());
             let demand = demands.find(|demand| demand.admits.is_some()).or(first)?;
-            let (slot, shown) = (self.offer_name(value.example), offered.shown(&value.value));
+            let (slot, shown) = (self.0.offer_name(value.example), offered.shown(&value.value));
             let refuses = if demand.admits.is_some() { "" } else { "it refuses: " };
-            Some(format!("{slot} has {} {shown}, but {refuses}{}", offered.name, self.demand_phrase(demand, false)))
+            Some(format!("{slot} has {} {shown}, but {refuses}{}", offered.name, self.0.demand_phrase(demand, false)))
         });
         values.into_iter().next()
     }
@@ -89,7 +94,7 @@ impl SummaryWriter<'_> {
         }
         let (all, states) = (report.refusing(), report.refusing_states?);
         let group = report.refusals.first().filter(|_| report.verdict == RequestVerdict::Refused)?;
-        let slot = self.offer_name(group.example);
+        let slot = self.0.offer_name(group.example);
         match states.owner {
             1 if all == 1 => Some(format!("wait until the owner of {slot} leaves it")),
             owners if owners == all && all > 0 => Some(format!("wait until an owner leaves a slot, such as {slot}")),
@@ -99,7 +104,7 @@ impl SummaryWriter<'_> {
 
     /// Says what a held job needs before its release.
     fn release(&self, hold: &HoldReason) -> String {
-        let it = self.verb("it", "them");
+        let it = self.0.verb("it", "them");
         match &hold.exceeded {
             Some(ExceededResource { asks_for_more: true, .. }) => format!("release {it}"),
             Some(ExceededResource { request, limit, .. }) => {
@@ -138,7 +143,7 @@ impl SummaryWriter<'_> {
     /// Says that jobs end on the slots that would match without them. `None` if there are none, or none is listed.
     fn full_slots(&self, report: &RequestReport) -> Option<String> {
         let number = report.slots.filter(|_| !report.if_drained.is_empty())?.if_drained;
-        let names = report.if_drained.iter().map(|slot| self.offer_name(*slot) + &self.state_beside(*slot));
+        let names = report.if_drained.iter().map(|slot| self.0.offer_name(*slot) + &self.0.state_beside(*slot));
         Some(format!("jobs end on {}", join_first(names, number, MAX_NAMED_SLOTS)))
     }
 }

@@ -3,12 +3,10 @@
 use std::ops::Range;
 
 use crate::format::document_tree::{YamlContent, YamlNode, YamlTree, string_scalar};
+use crate::text::{TextEdit, apply_edits};
 
 use super::Mismatch;
 use super::expectation::CaseAnswer;
-
-/// A replacement of a byte range of the text.
-type TextEdit = (Range<usize>, String);
 
 /// Returns the text of a spec with the expectations replaced by the actual results.
 #[must_use]
@@ -17,20 +15,8 @@ pub fn update_expectations(text: &[u8], outline: &YamlTree<'_>, mismatches: &[Mi
     for mismatch in mismatches {
         edits.extend(mismatch_edits(text, outline, mismatch));
     }
-    edits.sort_by_key(|(range, _)| (range.start, range.end));
-    let (mut out, mut at) = (Vec::with_capacity(text.len()), 0);
-    for (range, replacement) in edits {
-        // A YAML alias has the byte range of its anchor, so that two edits may replace the same text. Skip the second
-        // edit.
-        if range.start < at {
-            continue;
-        }
-        out.extend_from_slice(&text[at..range.start]);
-        out.extend_from_slice(replacement.as_bytes());
-        at = range.end;
-    }
-    out.extend_from_slice(&text[at..]);
-    out
+    // A YAML alias has the byte range of its anchor, so that two edits may replace the same text. The first one counts.
+    apply_edits(text, edits)
 }
 
 fn mismatch_edits(text: &[u8], outline: &YamlTree<'_>, mismatch: &Mismatch<'_>) -> Vec<TextEdit> {

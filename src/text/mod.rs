@@ -1,10 +1,12 @@
 //! Text for people: counts, lists, shortened texts and suggestions for misspelt names.
 
+mod edits;
 mod short_numbers;
 mod suggestions;
 
 use std::fmt;
 
+pub use edits::{TextEdit, apply_edits};
 pub use short_numbers::{short_number, with_short_numbers};
 pub use suggestions::{closest_name, closest_names, did_you_mean, similar_ids, suggestion};
 

@@ -68,20 +68,6 @@ const CIRCLES: &[(&[&str], &str)] = &[
     ),
     (
         &[
-            "cli/render/explanation/case",
-            "cli/render/explanation/diagram",
-            "cli/render/explanation/gangs",
-            "cli/render/explanation/gangs/json",
-            "cli/render/explanation/gangs/text",
-            "cli/render/explanation/json",
-            "cli/render/explanation/listing",
-            "cli/render/explanation/pair",
-            "cli/render/explanation/writer",
-        ],
-        "the writer chooses among the forms, and the forms write through it",
-    ),
-    (
-        &[
             "cli/commands/repl/ads",
             "cli/commands/repl/commands",
             "cli/commands/repl/entry",

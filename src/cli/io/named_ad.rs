@@ -9,10 +9,10 @@ use classad::protocol::{
     AdvertisedState, Advertisement, AdvertisementHeader, ContentIdentities, InvalidAd, PORTS, PortFault,
     evaluate_attribute,
 };
+use classad::text::TextEdit;
 
 use super::source::SourceText;
 use crate::cli::outcome::Failure;
-use crate::cli::render::text_diff::TextEdit;
 use crate::cli::session::Session;
 
 /// The place in a source where an ad begins.

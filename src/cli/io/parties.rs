@@ -143,6 +143,12 @@ pub fn assign_content_ids<'a>(sides: impl IntoIterator<Item = &'a mut Vec<NamedA
     ads.filter_map(|ad| ad.assign_content_id(&mut identities).then_some(())).count()
 }
 
+/// Whether some of these ads have ports. Ads that were read only in part are skipped, because `explain` reads ads in
+/// part only if none of them has ports.
+pub fn any_ports(ads: &[NamedAd]) -> bool {
+    ads.iter().any(|ad| !ad.is_projected() && has_ports(&ad.ad))
+}
+
 /// Calls ads by their identities where their display names are equal, as those of jobs of several access points can be.
 /// With `--id`, equal names are meant.
 pub fn distinguish_names(ads: &mut [NamedAd], context: &Context) {

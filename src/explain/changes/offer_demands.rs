@@ -7,7 +7,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, OperatorGroup, Truth, Value};
 use crate::constraint::{ClauseOperand, orient_comparison};
-use crate::explain::clause_slips::setting_slips;
 use crate::explain::clauses::ExplainedClause;
 use crate::explain::decisive_part::ClauseInPair;
 use crate::explain::distance::{as_number, relative_distance};
@@ -15,6 +14,7 @@ use crate::explain::evaluation::OfferTable;
 use crate::explain::missing_attribute::MissingAttribute;
 use crate::explain::refusals::request_attributes_read;
 use crate::explain::request_analysis::RequestAnalysis;
+use crate::explain::setting_slips::setting_slips;
 use crate::matching::PairSide;
 use crate::protocol::{requested_resource, words};
 

@@ -97,7 +97,10 @@ impl<M> RequestChange<M> {
         let set = self.request.iter().filter(|of| !is_kept(of.name, of.expression));
         let set = set.map(|of| (of.name.clone(), Some(of.expression.clone())));
         let removed = request.iter().filter(|of| self.request.get(of.name).is_none());
-        set.chain(removed.map(|of| (of.name.clone(), None))).collect()
+        let mut all: Vec<_> = set.chain(removed.map(|of| (of.name.clone(), None))).collect();
+        // Ads that were read in part have their attributes in another order.
+        all.sort_by(|(one, _), (other, _)| one.as_str().cmp(other.as_str()));
+        all
     }
 
     /// The descriptions of all edits on one line, separated by ` and `.

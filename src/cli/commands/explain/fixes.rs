@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use classad::explain::{RequestChange, RequestReport, RequestVerdict};
 use classad::query::do_in_order;
+use classad::text::{TextEdit, apply_edits};
 use indexmap::IndexMap;
 
 use super::explained::GroupExplainer;
@@ -18,7 +19,7 @@ use crate::cli::render::explanation::case::best_change;
 use crate::cli::render::explanation::remedies::{self, MAX_COMMANDED_JOBS};
 use crate::cli::render::output::out;
 use crate::cli::render::progress;
-use crate::cli::render::text_diff::{TextEdit, apply_edits, write_diff};
+use crate::cli::render::text_diff::write_diff;
 use crate::cli::session::Session;
 
 /// Where the changes go.
@@ -134,8 +135,8 @@ impl Fixes {
             if commands.is_empty() {
                 continue;
             }
-            let cause = report.cause().identifier();
-            let script = self.scripts.entry(format!("{cause}-{}.sh", file_word(&owner))).or_insert_with(|| {
+            let name = format!("{}-{}.sh", report.cause().identifier(), file_word(&owner));
+            let script = self.scripts.entry(name).or_insert_with(|| {
                 let owner = single_line(&owner);
                 format!("#!/bin/sh\n# Jobs of {owner}, by `classad explain`: read this before you run it.\n")
             });
@@ -160,8 +161,8 @@ impl Fixes {
                 let start = block.offset_in(&old).unwrap_or_default();
                 std::mem::take(edits).into_iter().map(move |(at, with)| (start + at.start..start + at.end, with))
             });
-            let mut edits: Vec<TextEdit> = shifted.collect();
-            write_diff(&mut out(), name, &old, &apply_edits(&old, &mut edits))?;
+            let edits: Vec<TextEdit> = shifted.collect();
+            write_diff(&mut out(), name, &old, &apply_edits(&old, edits))?;
         }
         out().flush()?;
         Ok(())
@@ -200,5 +201,5 @@ fn change_of(report: &RequestReport) -> Option<&RequestChange> {
 fn file_word(name: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || "_-@.".contains(letter);
     let word: String = name.chars().map(|letter| if is_plain(letter) { letter } else { '_' }).collect();
-    if word.is_empty() { "nobody".to_owned() } else { word }
+    if word.is_empty() { "unknown".to_owned() } else { word }
 }

@@ -3,9 +3,9 @@
 use classad::explain::RequestVerdict;
 
 use super::groups::allocate;
+use crate::cli::io::parties::any_ports;
 use crate::cli::outcome::Failure;
 use crate::cli::render::explanation::cause_entry::MAX_NAMED;
-use crate::cli::render::explanation::gangs::any_ports;
 use crate::cli::render::explanation::{ExplanationInput, OfferLists};
 use crate::cli::render::gains_and_losses::gains_and_losses;
 use crate::cli::session::Session;

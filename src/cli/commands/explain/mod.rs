@@ -35,7 +35,7 @@ use crate::cli::io::counted_offers::CountedOffers;
 use crate::cli::io::input;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::partial::{ShareInput, ShareSet, ShareWriter};
-use crate::cli::io::parties::Parties;
+use crate::cli::io::parties::{Parties, any_ports};
 use crate::cli::io::source::AdSource;
 use crate::cli::io::wanted_ads::WantedAds;
 use crate::cli::io::what_if::WhatIf;
@@ -43,7 +43,7 @@ use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::rank_warnings::RankWarnings;
 use crate::cli::render::diagnostics::single_line;
 use crate::cli::render::explanation::{
-    Accounting, ExplanationInput, GangExplainer, OfferLists, ReportRenderer, SiteReasons, gangs, pair,
+    Accounting, ExplanationInput, GangExplainer, OfferLists, ReportRenderer, SiteReasons, pair,
 };
 use crate::cli::render::output::{self, OutputForm};
 use crate::cli::session::Session;
@@ -131,8 +131,8 @@ pub struct ExplainCommand {
     /// asks for much less is left out
     #[arg(long, conflicts_with_all = ["summary", "offer", "what_if", "share"])]
     fix: bool,
-    /// Write the commands that make the best change of each report into scripts in this directory, one for each cause and
-    /// owner. Nothing is run
+    /// Write a script for each cause and owner into this directory: the commands that make the best change of each report.
+    /// Nothing is run
     #[arg(long, value_name = "DIR", conflicts_with_all = ["fix", "summary", "offer", "reverse", "share"])]
     fix_scripts: Option<PathBuf>,
     /// List all offers and all reasons of refusal in JSON, not only the first 10
@@ -229,7 +229,7 @@ impl ExplainCommand {
         }
         let case = self.case(session, &parties, &counted, &policy, session.options.verbose);
         let case = if self.reverse { case } else { case.with_rejections(&rejections).with_reasons(reasons.as_ref()) };
-        if self.reverse && gangs::any_ports(&parties.requests) {
+        if self.reverse && any_ports(&parties.requests) {
             session.note("some requests have Ports: leave out --reverse to explain gangs");
         }
         self.warn_of_ranks(session, &parties, &policy);
@@ -333,7 +333,7 @@ impl ExplainCommand {
         if respects_states && (self.reverse || self.unmatched) && !self.starts.when_start {
             requests = advertising::retain_waiting(session, requests);
         }
-        let has_gangs = gangs::any_ports(&requests) || gangs::any_ports(&offers);
+        let has_gangs = any_ports(&requests) || any_ports(&offers);
         if respects_states && has_gangs {
             offers = advertising::retain_available(session, offers, SlotSelection::of_policy(&policy.policy));
         }

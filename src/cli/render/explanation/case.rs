@@ -16,15 +16,13 @@ use rustc_hash::FxHashMap;
 use crate::cli::args::policy::LoadedPolicy;
 use crate::cli::io::counted_offers::CountedOffers;
 use crate::cli::io::named_ad::NamedAd;
-use crate::cli::io::parties::Parties;
+use crate::cli::io::parties::{Parties, any_ports};
 use crate::cli::render::diagnostics::single_line;
 use crate::cli::render::rows::TableCell;
 use crate::cli::session::Session;
 
+use super::limits::MAX_LISTED_OFFERS;
 use super::site_reasons::SiteReasons;
-
-/// Maximum number of elements in lists of offers, and of groups of offers, of a report without `--all-offers`.
-pub const MAX_LISTED_OFFERS: usize = 10;
 
 /// Maximum number of characters of a summary sentence that is not brief.
 const MAX_SUMMARY_CHARS: usize = 160;
@@ -91,7 +89,7 @@ impl<'c> ExplanationInput<'c> {
             true => ["offer", "offers"],
             false => nouns_of(partners, is_reverse, &context),
         };
-        let has_ports = !is_reverse && super::gangs::any_ports(partners);
+        let has_ports = !is_reverse && any_ports(partners);
         let by_rank = policy.policy.docking.is_empty().then_some("preemption by rank");
         let quotas = policy.policy.share.is_none().then_some("quotas and shares");
         let priorities = policy.accounts.is_none().then_some("user priorities");

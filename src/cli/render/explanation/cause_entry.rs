@@ -49,7 +49,7 @@ impl CauseEntry {
     /// Makes the entry of a group of requests that need a gang.
     pub fn of_gang(session: &Session, case: &ExplanationInput<'_>, group: &[usize], report: &GangReport) -> Self {
         let subject = cause_subject(session, case);
-        let writer = case.summary_writer(session, &subject, &group[..1], super::writer::MAX_CLAUSE_CHARS);
+        let writer = case.summary_writer(session, &subject, &group[..1], super::limits::MAX_CLAUSE_CHARS);
         let change = |change: &RequestChange<Gang>| EntryChange {
             text: single_line(&gangs::change_steps(change, case.parties).join("; ")),
             matches: group.len(),
@@ -83,7 +83,7 @@ impl CauseEntry {
     /// Makes the entry of a group that has one report.
     pub fn new(session: &Session, case: &ExplanationInput<'_>, group: &[usize], report: &RequestReport) -> Self {
         let subject = cause_subject(session, case);
-        let writer = case.summary_writer(session, &subject, &group[..1], super::writer::MAX_CLAUSE_CHARS);
+        let writer = case.summary_writer(session, &subject, &group[..1], super::limits::MAX_CLAUSE_CHARS);
         let entry = |change: &RequestChange| EntryChange {
             text: single_line(&change.text()),
             matches: change.matched.count + change.matched.if_drained,

@@ -25,7 +25,7 @@ const MAX_DRAWN_CAUSES: usize = 12;
 /// The explanations of a run, by cause.
 pub struct CauseTable {
     /// The causes by their texts, with numbers struck out.
-    causes: IndexMap<String, Cause>,
+    causes: IndexMap<String, CauseRow>,
     /// The noun for what is explained, singular: `job`, `request`, `slot` or `offer`.
     noun: String,
     /// Number of subjects that match.
@@ -37,7 +37,7 @@ pub struct CauseTable {
 }
 
 /// Subjects that have one cause, but for numbers.
-struct Cause {
+struct CauseRow {
     verdict: String,
     /// What can be done about the limit that keeps the subjects from offers.
     remedy: String,
@@ -82,7 +82,7 @@ impl CauseTable {
             self.matching = self.matching.saturating_add(entry.subjects);
             return;
         }
-        let cause = self.causes.entry(strike_numbers(&entry.text)).or_insert_with(|| Cause {
+        let cause = self.causes.entry(strike_numbers(&entry.text)).or_insert_with(|| CauseRow {
             verdict: entry.verdict,
             remedy: entry.remedy,
             has_scarce_resources: false,
@@ -293,7 +293,7 @@ impl CauseTable {
 }
 
 /// Returns the number of subjects of some causes.
-fn count_subjects<'c>(causes: impl Iterator<Item = &'c Cause>) -> usize {
+fn count_subjects<'c>(causes: impl Iterator<Item = &'c CauseRow>) -> usize {
     causes.fold(0, |subjects, cause| subjects.saturating_add(cause.subjects))
 }
 
@@ -303,7 +303,7 @@ fn verb_phrase(number: usize, [singular, plural]: [&str; 2], object: &str) -> Op
     (number > 0).then(|| format!("{} {verb} {object}", with_commas(number)))
 }
 
-impl Cause {
+impl CauseRow {
     /// Names the subjects whose reports are left out because they have the same cause; `None` if there are none.
     fn others_sentence(&self) -> Option<String> {
         let others = self.subjects - self.largest.0;

@@ -1,13 +1,14 @@
 //! The diagram of a constraint: one clause a line, labelled with the outcomes of the clause among the offers.
 
+use std::fmt::Write as _;
+
 use classad::ad::{BinaryOperator, ExpressionKind};
 use classad::explain::{ClauseReport, RequestReport};
+use classad::text::{shorten, with_commas};
 use miette::{GraphicalReportHandler, LabeledSpan, MietteDiagnostic, NamedSource, Report, SourceSpan};
 
 use crate::cli::render::diagnostics::{self, single_line};
 use crate::cli::session::Session;
-
-use super::writer::{shorten, with_commas};
 
 /// Draws the clauses of a report. `name` is the heading of the diagram. `is_labelled` gets the index of a clause, and
 /// tells whether the clause gets a label. Unless `is_whole`, the other clauses are only
@@ -38,7 +39,7 @@ pub fn draw_clauses(
         text.push_str(&shown);
     }
     if is_folding {
-        text.push_str(&format!("\n&& {unlabelled} other clauses (-v)"));
+        let _ = write!(text, "\n&& {unlabelled} other clauses (-v)");
     }
     let picture = Report::new(MietteDiagnostic::new("clauses").with_labels(labels));
     let picture = picture.with_source_code(NamedSource::new(single_line(name), text));

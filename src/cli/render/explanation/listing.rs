@@ -6,7 +6,7 @@ use classad::text::counted;
 
 use crate::cli::render::diagnostics::{self, single_line};
 
-use super::writer::MAX_EVIDENCE_ITEMS;
+use super::limits::MAX_EVIDENCE_ITEMS;
 
 /// Returns a heading with rows of two columns below it, or an empty text if there are no rows. The left column of a row
 /// may have several lines.

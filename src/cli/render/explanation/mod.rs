@@ -9,6 +9,7 @@ pub mod diagram;
 mod document;
 pub mod gangs;
 pub mod json;
+mod limits;
 pub mod listing;
 pub mod pair;
 pub mod remedies;

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use classad::eval::{Environment, Evaluator};
 use classad::explain::{EvaluatedClause, Explainer, PairReport};
-use classad::text::{counted, similar_ids, suggestion};
+use classad::text::{counted, shorten, similar_ids, suggestion};
 use serde_json::{Value as Json, json};
 
 use crate::cli::io::named_ad::NamedAd;
@@ -20,7 +20,6 @@ use crate::cli::session::Session;
 use super::case::ExplanationInput;
 use super::gangs::GangExplainer;
 use super::listing::push_wrapped;
-use super::writer::{outcome_word, shorten};
 
 /// Maximum length of a value in characters; the rest is cut off.
 const MAX_VALUE_CHARS: usize = 40;
@@ -167,4 +166,9 @@ pub fn evaluation_trees(
     let width = diagnostics::terminal_width().max(40);
     let text = String::from_utf8_lossy(&text);
     Ok(text.lines().map(|text| shorten(&single_line(text), width) + "\n").collect())
+}
+
+/// Returns the word for an outcome in listings of clauses.
+pub fn outcome_word(outcome: Truth) -> &'static str {
+    if outcome == Truth::True { "ok" } else { outcome.as_str() }
 }

@@ -2,19 +2,20 @@
 
 use classad::ad::{Ad, Dialect, Expression};
 use classad::explain::{
-    HoldReason, MatchingOffers, RefusalGroup, RequestChange, RequestEdit, RequestReport, RequestVerdict, SlotTally,
+    HoldReason, MatchingOffers, RefusalGroup, Remedies, RequestChange, RequestEdit, RequestReport, RequestVerdict,
+    SlotTally,
 };
 use classad::syntax::{Style, expression_text};
-use classad::text::counted;
+use classad::text::{counted, with_commas};
 
 use crate::cli::io::named_ad::is_job_number;
 use crate::cli::render::diagnostics::single_line;
 use crate::cli::session::Session;
 
 use super::case::ExplanationInput;
+use super::limits::{DEFAULT_MAX_ITEMS, MAX_CLAUSE_CHARS};
 use super::listing::{push_rest, push_wrapped, two_column_rows, wrapped};
 use super::verdict_codes::{needs_change, no_change_phrase};
-use super::writer::{DEFAULT_MAX_ITEMS, MAX_CLAUSE_CHARS, with_commas};
 
 /// Maximum number of jobs that a command names.
 pub const MAX_COMMANDED_JOBS: usize = 10;
@@ -67,7 +68,7 @@ pub fn what_to_do(session: &Session, case: &ExplanationInput<'_>, group: &[usize
 /// Says what can be done without a change, or that no change was found.
 pub fn phrases(session: &Session, case: &ExplanationInput<'_>, group: &[usize], report: &RequestReport) -> Vec<String> {
     let writer = case.summary_writer(session, if group.len() == 1 { "it" } else { "them" }, group, MAX_CLAUSE_CHARS);
-    let mut phrases: Vec<String> = if case.is_reverse { Vec::new() } else { writer.remedies(report) };
+    let mut phrases: Vec<String> = if case.is_reverse { Vec::new() } else { Remedies(&writer).phrases(report) };
     let is_open = phrases.is_empty() && report.changes.is_empty();
     if report.sought_changes && is_open && needs_change(report.verdict.as_str()) {
         let is_slip = |refusal: &RefusalGroup| refusal.demand.missing.iter().any(|missing| !missing.near.is_empty());

@@ -47,7 +47,7 @@ impl StartWriter<'_> {
     /// Says when a group is expected to start: `1.0 is expected to start between 10:05 and 10:40`.
     pub fn sentence(&self, session: &Session, of: &StartGroup) -> String {
         let Some(forecast) = first_of(&of.forecasts) else {
-            let summary = self.case.summary(session, &of.group, &of.report, super::writer::MAX_CLAUSE_CHARS);
+            let summary = self.case.summary(session, &of.group, &of.report, super::limits::MAX_CLAUSE_CHARS);
             // The other verdicts say so.
             let is_said = matches!(of.report.verdict, RequestVerdict::NotWaiting(_) | RequestVerdict::Limited(_));
             return if is_said { summary } else { format!("{summary}; no start is expected") };
@@ -102,7 +102,7 @@ impl StartWriter<'_> {
 
     /// Says why the jobs of a group wait or never start.
     fn reason(&self, session: &Session, of: &StartGroup) -> String {
-        self.case.summary(session, &of.group, &of.report, super::writer::MAX_CLAUSE_CHARS)
+        self.case.summary(session, &of.group, &of.report, super::limits::MAX_CLAUSE_CHARS)
     }
 
     /// Returns a row for each job of a group, with the index of the job.

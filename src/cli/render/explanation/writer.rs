@@ -1,6 +1,5 @@
 //! Writing of reports to standard output, as text or as JSON.
 
-use classad::ad::Truth;
 use std::fmt::Write as _;
 
 use classad::explain::{
@@ -9,7 +8,7 @@ use classad::explain::{
 };
 
 use classad::protocol::SlotState;
-use classad::text::{counted, join_and};
+use classad::text::{counted, join_and, shorten, with_commas};
 use indexmap::IndexMap;
 use serde_json::Value as Json;
 
@@ -19,22 +18,13 @@ use crate::cli::render::output::OutputForm;
 use crate::cli::render::table::TableLayout;
 use crate::cli::session::{Session, utc_text};
 
-use super::case::{ExplanationInput, MAX_LISTED_OFFERS};
+use super::case::ExplanationInput;
 use super::gangs::ListedParties;
+use super::limits::{DEFAULT_MAX_ITEMS, MAX_CLAUSE_CHARS, MAX_EVIDENCE_ITEMS, MAX_LISTED_OFFERS};
 use super::listing::{push_rest, two_column_listing, wrapped};
 use super::pair;
 use super::remedies::what_to_do;
 use super::{diagram, gangs};
-
-/// Maximum number of characters of a clause that is quoted in a sentence.
-pub const MAX_CLAUSE_CHARS: usize = 70;
-
-/// Maximum number of items in a section of a report without `-v`, such as changes or refusals. The section of nearest
-/// offers is shorter: it has one offer without `-v`, and at most this number of offers with `-v`.
-pub const DEFAULT_MAX_ITEMS: usize = 3;
-
-/// Maximum number of items in most sections of a report with `-v`, such as refusals or conflicts.
-pub const MAX_EVIDENCE_ITEMS: usize = MAX_LISTED_OFFERS;
 
 /// Renders reports as text or as JSON. Threads can share a renderer.
 #[derive(Clone, Copy)]
@@ -114,7 +104,7 @@ impl<'c> ReportRenderer<'c> {
             let attribute = report.clauses[0].analysis.clause.path.first();
             let attribute = attribute.map(ToString::to_string).unwrap_or_default();
             let name = format!("{attribute} of {}", self.case.subjects[group[0]].id());
-            sections.push(diagram::draw_clauses(session, &name, report, &is_labelled, has_all));
+            sections.push(diagram::draw_clauses(session, &name, report, is_labelled, has_all));
         }
         sections.push(self.offered_values(report));
         if let Some(slots) = report.slots.filter(|_| has_all) {
@@ -369,10 +359,3 @@ fn clause_table(report: &RequestReport) -> String {
     }
     grid.render(diagnostics::table_width())
 }
-
-/// Returns the word for an outcome in listings of clauses.
-pub fn outcome_word(outcome: Truth) -> &'static str {
-    if outcome == Truth::True { "ok" } else { outcome.as_str() }
-}
-
-pub use classad::text::{shorten, with_commas};

@@ -9,12 +9,11 @@ use classad::ad::{Ad, Expression, Name};
 use classad::eval::{FreeNames, transitive_closure};
 use classad::explain::{GangReport, GangVerdict};
 use classad::matching::gang::Gangmatcher;
-use classad::protocol::{PORTS, has_ports};
+use classad::protocol::PORTS;
 use classad::syntax::{Style, print_ad};
 use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
-use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::Parties;
 use crate::cli::outcome::Failure;
 use crate::cli::render::diagnostics::single_line;
@@ -23,15 +22,9 @@ use crate::cli::session::Session;
 
 use super::{Accounting, Allocation, ExplanationInput};
 
-pub use crate::cli::render::explanation::writer::MAX_CLAUSE_CHARS;
+pub use crate::cli::render::explanation::limits::MAX_CLAUSE_CHARS;
 pub use json::{ListedParties, gang_report_json, port_fields};
 pub use text::{change_steps, gang_report_text, summary_writer};
-
-/// Whether some of these ads have ports. Ads that were read only in part are skipped, because `explain` reads ads in
-/// part only if none of them has ports.
-pub fn any_ports(ads: &[NamedAd]) -> bool {
-    ads.iter().any(|ad| !ad.is_projected() && has_ports(&ad.ad))
-}
 
 /// Explains why each request gets its gang, or why it gets none.
 pub struct GangExplainer<'g> {

@@ -9,8 +9,8 @@ use classad::text::{counted, join_and};
 
 use crate::cli::io::parties::Parties;
 use crate::cli::render::diagnostics::{self, sentence_line, single_line};
+use crate::cli::render::explanation::limits::{DEFAULT_MAX_ITEMS, MAX_CLAUSE_CHARS, MAX_EVIDENCE_ITEMS};
 use crate::cli::render::explanation::listing::{push_rest, push_wrapped};
-use crate::cli::render::explanation::writer::{DEFAULT_MAX_ITEMS, MAX_CLAUSE_CHARS, MAX_EVIDENCE_ITEMS};
 use crate::cli::render::table::TableLayout;
 
 /// Maximum number of offers named in one line.

@@ -1,0 +1,19 @@
+//! Finds mistakes that the linter knows in the value of an attribute of a request.
+
+use crate::ad::{Expression, Name};
+use crate::lint::{self, LintLevel, Slip};
+
+use super::evaluation::OfferTable;
+
+/// Returns the mistakes in the value of an attribute of a request.
+pub fn setting_slips(name: &Name, value: &Expression, table: &OfferTable) -> Vec<Slip> {
+    let dialect = table.context.dialect;
+    if !dialect.is_condor() {
+        return Vec::new();
+    }
+    if value.as_literal().is_some() {
+        return lint::find_setting_slip(name, value).into_iter().collect();
+    }
+    let slips = lint::find_slips(value, dialect, None).into_iter();
+    slips.filter(|slip| slip.rule.level > LintLevel::Note).collect()
+}
