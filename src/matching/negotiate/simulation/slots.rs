@@ -129,7 +129,7 @@ impl SimulatedSlots {
             Some(Value::Integer(seconds)) => *seconds,
             _ => 0,
         };
-        slot.ad = with_clocks(&slot.ad, [since, now.saturating_add(retirement.max(0))], dialect);
+        slot.ad = with_clocks(&slot.ad, since, (retirement > 0).then(|| now.saturating_add(retirement)), dialect);
     }
 
     /// Returns the number of the run that uses a slot.
@@ -274,18 +274,17 @@ fn with_run_attributes(slot: &Ad, request: &Ad, at: i64, context: &Context) -> A
     let seconds = [of_slot, evaluate_attribute(request, &name, context)].into_iter().flatten();
     let seconds = seconds.filter_map(|value| if let Value::Integer(seconds) = value { Some(seconds) } else { None });
     // A job may ask for less than the slot allows.
-    let retirement = slot.get(&name).and(seconds.min()).unwrap_or(0).max(0);
-    with_clocks(slot, [at, at.saturating_add(retirement)], context.dialect)
+    let retirement = slot.get(&name).and(seconds.min()).filter(|seconds| *seconds > 0);
+    with_clocks(slot, at, retirement.map(|seconds| at.saturating_add(seconds)), context.dialect)
 }
 
-/// Returns a claimed slot whose job runs since a time, and cannot be preempted until another.
-fn with_clocks(slot: &Ad, [since, until]: [i64; 2], dialect: Dialect) -> Ad {
+/// Returns a claimed slot whose job runs since a time, and cannot be preempted until another. Without that time, slots stay
+/// alike: they have no clock of their own for the retirement.
+fn with_clocks(slot: &Ad, since: i64, until: Option<i64>, dialect: Dialect) -> Ad {
+    let retirement = until.map_or("0".to_owned(), |until| format!("ifThenElse(time() < {until}, {until} - time(), 0)"));
     let attribute = |(name, text): (&str, String)| {
         Some((Name::new(name), parse_expression(text.as_bytes(), ParseOptions::new(dialect)).ok()?))
     };
-    let attributes = [
-        ("RetirementTimeRemaining", format!("ifThenElse(time() < {until}, {until} - time(), 0)")),
-        ("TotalJobRunTime", format!("time() - {since}")),
-    ];
+    let attributes = [("RetirementTimeRemaining", retirement), ("TotalJobRunTime", format!("time() - {since}"))];
     AdExtension::new(attributes.into_iter().filter_map(attribute).collect()).extend(slot)
 }
