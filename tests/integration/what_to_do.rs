@@ -174,3 +174,12 @@ fn scripts_have_the_commands_of_each_cause_and_owner() {
     let (status, _, errors) = classad(&arguments);
     assert!(status == Some(2) && errors.contains("File exists"), "{errors}");
 }
+
+/// What a slot asks for may have any name.
+#[test]
+fn no_name_becomes_a_command_of_the_shell() {
+    let slots = slot("a", "").replace("TARGET.RequestCpus <= MY.Cpus", "TARGET.'$(touch x); y' == 5");
+    let jobs = job(0, "'$(touch x); y' = 4");
+    let told = what_to_do("quoted-name", &jobs, &slots);
+    assert!(told.contains("condor_qedit 1.0 '$(touch x); y' 5"), "{told}");
+}

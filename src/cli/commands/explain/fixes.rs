@@ -14,7 +14,7 @@ use super::explained::GroupExplainer;
 use super::groups::explain_bilateral;
 use crate::cli::io::source::SourceText;
 use crate::cli::outcome::{Failure, Status, refuse};
-use crate::cli::render::diagnostics::{sentence_line, single_line};
+use crate::cli::render::diagnostics::single_line;
 use crate::cli::render::explanation::case::best_change;
 use crate::cli::render::explanation::remedies::{self, MAX_COMMANDED_JOBS};
 use crate::cli::render::output::out;
@@ -141,7 +141,8 @@ impl Fixes {
                 format!("#!/bin/sh\n# Jobs of {owner}, by `classad explain`: read this before you run it.\n")
             });
             let sentence = case.summary(session, &jobs, report, usize::MAX);
-            let _ = write!(script, "\n# {}{commands}", sentence_line(&sentence));
+            // A line break would end the comment.
+            let _ = write!(script, "\n# {}\n{commands}", single_line(&sentence));
         }
     }
 

@@ -127,7 +127,8 @@ pub fn change_command(
 ) -> Option<String> {
     let [ids, remark] = job_ids(case, group).filter(|_| !case.is_reverse && session.dialect().is_condor())?;
     let assignments = assignments(change, &case.subjects[group[0]].ad);
-    let pairs: Vec<String> = assignments.iter().map(|(name, value)| format!("{name} {}", shell_word(value))).collect();
+    let pairs: Vec<String> =
+        assignments.iter().map(|(name, value)| format!("{} {}", shell_word(name), shell_word(value))).collect();
     // A submit file has only a part of Requirements: the step tells which.
     let in_file =
         assignments.iter().filter(|(name, _)| !name.eq_ignore_ascii_case("Requirements")).map(|(name, value)| {
