@@ -60,47 +60,30 @@ impl NestedFailure {
         let constraint = with_own_values(&constraint, &nested, request, context);
         let parts = conjuncts(&constraint);
         let is_offered = |part: &Expression| nested.iter().any(|ad| is_true_in(ad, part, context));
+        let failure = NestedFailure {
+            holder,
+            list,
+            unmet: None,
+            closest: None,
+            offered: None,
+            renamed: None,
+            relaxed: None,
+            is_contradiction: false,
+        };
         if nested.is_empty() {
-            return Some(NestedFailure {
-                holder,
-                list,
-                unmet: None,
-                closest: None,
-                offered: None,
-                renamed: None,
-                relaxed: None,
-                is_contradiction: false,
-            });
+            return Some(failure);
         }
         let clashing =
             inconsistencies(&parts, context.dialect).into_iter().next().filter(|clash| clash.clauses.len() > 1);
         if let Some(clash) = clashing {
             let texts: Vec<String> = clash.clauses.iter().map(|place| text(parts[*place], context.dialect)).collect();
             let unmet = Some(texts.join(" && "));
-            return Some(NestedFailure {
-                holder,
-                list,
-                unmet,
-                closest: None,
-                offered: None,
-                renamed: None,
-                relaxed: None,
-                is_contradiction: true,
-            });
+            return Some(NestedFailure { unmet, is_contradiction: true, ..failure });
         }
         let unmet = parts.into_iter().find(|part| !is_offered(part))?;
         if let Some((renamed, relaxed)) = with_known_names(&constraint, unmet, &nested, context) {
             let unmet = Some(text(unmet, context.dialect));
-            return Some(NestedFailure {
-                holder,
-                list,
-                unmet,
-                closest: None,
-                offered: None,
-                renamed: Some(renamed),
-                relaxed,
-                is_contradiction: false,
-            });
+            return Some(NestedFailure { unmet, renamed: Some(renamed), relaxed, ..failure });
         }
         let closest = closest_in(unmet, &nested, context);
         let offered = offered_in(unmet, &nested, &rows_of, table);
@@ -110,7 +93,7 @@ impl NestedFailure {
             rewrite_expression(&constraint, &mut |part| part.ptr_eq(unmet).then(|| with.clone()))
         });
         let unmet = Some(text(unmet, context.dialect));
-        Some(NestedFailure { holder, list, unmet, closest, offered, renamed: None, relaxed, is_contradiction: false })
+        Some(NestedFailure { unmet, closest, offered, relaxed, ..failure })
     }
 }
 
