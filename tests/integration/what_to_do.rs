@@ -175,6 +175,17 @@ fn scripts_have_the_commands_of_each_cause_and_owner() {
     assert!(status == Some(2) && errors.contains("File exists"), "{errors}");
 }
 
+/// A diff is of a file, and nothing is printed before it is sure.
+#[test]
+fn no_diff_is_of_a_pipe() {
+    let [_, slots] = queue("piped-queue");
+    let jobs = job(0, "RequestMemory = 5000").replace("RequestMemory = 100\n", "");
+    let output = crate::binary::run(&["explain", "--pool", &slots, "--now", "1", "--fix"], jobs.as_bytes());
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.stdout.is_empty() && errors.contains("standard input is compressed or no file"), "{errors}");
+    assert_eq!(output.status.code(), Some(2));
+}
+
 /// What a slot asks for may have any name.
 #[test]
 fn no_name_becomes_a_command_of_the_shell() {

@@ -148,11 +148,10 @@ impl Fixes {
 
     /// Prints a diff of each file.
     fn write_diffs(&mut self) -> Result<(), Failure> {
-        write!(out(), "{}", self.remarks)?;
+        let mut files = Vec::new();
         for (name, blocks) in &mut self.edits {
-            let old =
-                fs::read(name).ok().filter(|text| blocks.iter().all(|(block, _)| block.offset_in(text).is_some()));
-            let Some(old) = old else {
+            let has = |text: &Vec<u8>| blocks.iter().all(|(block, _)| block.offset_in(text).is_some());
+            let Some(old) = fs::read(name).ok().filter(has) else {
                 return refuse(format!(
                     "--fix writes a diff of files, and {} is compressed or no file",
                     single_line(name)
@@ -162,8 +161,12 @@ impl Fixes {
                 let start = block.offset_in(&old).unwrap_or_default();
                 std::mem::take(edits).into_iter().map(move |(at, with)| (start + at.start..start + at.end, with))
             });
-            let edits: Vec<TextEdit> = shifted.collect();
-            write_diff(&mut out(), name, &old, &apply_edits(&old, edits))?;
+            let new = apply_edits(&old, shifted.collect());
+            files.push((name, old, new));
+        }
+        write!(out(), "{}", self.remarks)?;
+        for (name, old, new) in files {
+            write_diff(&mut out(), name, &old, &new)?;
         }
         out().flush()?;
         Ok(())
