@@ -63,7 +63,7 @@ impl ClaimReuse {
         let mut places = vec![None; requests.len()];
         for (place, request) in policy.roots(&prepared, context)?.0.into_iter().enumerate() {
             let cluster = clusters.map_or(request, |clusters| clusters.cluster_of[request]);
-            places[request] = Some((place, cluster)).filter(|_| needs_one_slot(&prepared[request], context));
+            places[request] = Some((place, cluster)).filter(|_| needs_one_slot(&requests[request].ad, context));
         }
         let mut future: Vec<(i64, usize)> =
             requests.iter().enumerate().map(|(index, request)| (request.arrival, index)).collect();

@@ -5,6 +5,7 @@
 
 mod beginning;
 mod claims;
+mod narrowing;
 mod queue;
 mod report;
 mod request;
@@ -24,6 +25,7 @@ use super::priority_attributes::PriorityAttributes;
 use super::{KnownRequests, NegotiationOutcome, NegotiationSettings, negotiate_known, submitter_name};
 use beginning::{EarlierRun, claimed_since, earlier_runs, is_held, is_running};
 use claims::{ClaimReuse, EndedClaim};
+use narrowing::Narrowing;
 use queue::WatchedQueue;
 pub use report::{SimulatedCycle, SimulatedEffect, SimulatedGrant, SimulationTotals, SubmitterState};
 use request::SimulatedRequest;
@@ -87,13 +89,15 @@ impl<'s> Simulation<'s> {
             share.map_or_else(String::new, |share| submitter_name(share, ad, &settings.context))
         };
         let prepared = with_attributes(requests, &settings.policy.request_attributes);
+        let mut narrowing = Narrowing::new(&settings, prepared.iter().chain(offers.iter().map(|(_, offer)| offer)));
+        let prepared: Vec<Ad> = prepared.iter().map(|ad| narrowing.narrow(ad)).collect();
         let request = |(ad, prepared): (&Ad, &Ad)| SimulatedRequest::new(ad, prepared, submitter(prepared), &settings);
         let requests: Vec<SimulatedRequest> = requests.iter().zip(&prepared).map(request).collect();
-        let clusters = clusters(&settings, &prepared, offers);
+        let mut slots = SimulatedSlots::new(offers, narrowing, &settings);
+        let clusters = clusters(&settings, &prepared, &mut slots);
         let claims = ClaimReuse::new(&settings, &requests, clusters.as_ref())?;
         let single = requests.iter().enumerate().filter(|(_, request)| !request.is_counted);
         let queue = WatchedQueue::new(of, single.map(|(index, request)| (index, &request.ad)));
-        let slots = SimulatedSlots::new(offers, &settings);
         let mut simulation = Simulation {
             of,
             requests,
@@ -392,13 +396,12 @@ impl<'s> Simulation<'s> {
 
 /// Returns the autoclusters of requests, which have the attributes of the policy. The offers of later cycles are made of these,
 /// and read no further attributes. `None` if no autoclusters are wanted, or if requests get attributes that change.
-fn clusters(settings: &NegotiationSettings, requests: &[Ad], offers: &[(String, Ad)]) -> Option<RequestClusters> {
+fn clusters(settings: &NegotiationSettings, requests: &[Ad], slots: &mut SimulatedSlots) -> Option<RequestClusters> {
     let NegotiationSettings { policy, protocol, context, accelerations, .. } = settings;
     if !accelerations.autoclusters || PriorityAttributes::new(policy, context).are_read_of_requests() {
         return None;
     }
-    let offers: Vec<Ad> = offers.iter().map(|(_, ad)| ad.clone()).collect();
-    let offers = with_attributes(&offers, &policy.offer_attributes);
+    let offers = with_attributes(&slots.narrow_ads(), &policy.offer_attributes);
     Some(RequestClusters::new(requests, &offers, &policy.match_policies(), protocol, context))
 }
 

@@ -16,12 +16,15 @@ use crate::syntax::{ParseOptions, parse_expression};
 use super::super::NegotiationSettings;
 use super::super::granted_offer::GrantedOffer;
 use super::super::weight_accounts::WeightAccounts;
+use super::narrowing::Narrowing;
 
 /// A slot, or a part of one.
 struct SimulatedSlot {
     name: String,
     /// The ad now.
     ad: Ad,
+    /// What cycles read of the ad; `None` until a cycle asks for it.
+    narrow: Option<Ad>,
     /// The ad when nobody uses the slot. `None` for a part of a slot, which is gone then.
     free_ad: Option<Ad>,
     /// The slot of which this is a part, and what it has of it.
@@ -34,9 +37,16 @@ struct SimulatedSlot {
     usage: Option<(String, f64)>,
 }
 
+impl SimulatedSlot {
+    fn set_ad(&mut self, ad: Ad) {
+        (self.ad, self.narrow) = (ad, None);
+    }
+}
+
 /// All slots, by index.
 pub struct SimulatedSlots {
     slots: Vec<SimulatedSlot>,
+    narrowing: Narrowing,
     names: FxHashSet<String>,
     /// The indexes of parts that went back to their slots. New parts get them, so that as many slots are kept as there ever were
     /// at once.
@@ -49,7 +59,7 @@ pub struct SimulatedSlots {
 
 impl SimulatedSlots {
     /// Creates the slots of named ads. Those that are in use stay so until a request takes them.
-    pub fn new(offers: &[(String, Ad)], settings: &NegotiationSettings) -> Self {
+    pub fn new(offers: &[(String, Ad)], narrowing: Narrowing, settings: &NegotiationSettings) -> Self {
         let context = &settings.context;
         let ads: Vec<Ad> = offers.iter().map(|(_, ad)| ad.clone()).collect();
         let uses = uses(&ads, settings);
@@ -63,10 +73,12 @@ impl SimulatedSlots {
                 (None, None) => Some(ad.clone()),
                 (None, Some(_)) => Some(released_offer(ad, context.now.unwrap_or_default(), context)),
             };
-            SimulatedSlot { name: name.clone(), ad: ad.clone(), free_ad, part_of, is_offered: true, run: None, usage }
+            let (name, ad) = (name.clone(), ad.clone());
+            SimulatedSlot { name, ad, narrow: None, free_ad, part_of, is_offered: true, run: None, usage }
         };
         SimulatedSlots {
             slots: offers.iter().zip(uses).map(slot).collect(),
+            narrowing,
             names: offers.iter().map(|(name, _)| name.clone()).collect(),
             unused: Vec::new(),
             just_unused: Vec::new(),
@@ -83,12 +95,23 @@ impl SimulatedSlots {
         }
     }
 
-    /// Returns the slots that are on offer: their indexes and their ads.
+    /// Returns the slots that are on offer: their indexes, and what cycles read of their ads.
     pub fn offers(&mut self) -> (Vec<usize>, Vec<Ad>) {
         self.unused.append(&mut self.just_unused);
-        let is_offered = |slot: &SimulatedSlot| slot.is_offered && (slot.usage.is_none() || self.offers_used);
-        let offered = self.slots.iter().enumerate().filter(|(_, slot)| is_offered(slot));
-        offered.map(|(index, slot)| (index, slot.ad.clone())).unzip()
+        let offers_used = self.offers_used;
+        self.narrow(|slot| slot.is_offered && (slot.usage.is_none() || offers_used)).unzip()
+    }
+
+    /// Returns what cycles read of all ads.
+    pub fn narrow_ads(&mut self) -> Vec<Ad> {
+        self.narrow(|_| true).map(|(_, ad)| ad).collect()
+    }
+
+    fn narrow(&mut self, is_asked: impl Fn(&SimulatedSlot) -> bool) -> impl Iterator<Item = (usize, Ad)> {
+        let asked = self.slots.iter_mut().enumerate().filter(move |(_, slot)| is_asked(slot));
+        asked.map(|(index, SimulatedSlot { ad, narrow, .. })| {
+            (index, narrow.get_or_insert_with(|| self.narrowing.narrow(ad)).clone())
+        })
     }
 
     /// Returns who uses what, as submitter and weight.
@@ -129,7 +152,7 @@ impl SimulatedSlots {
             Some(Value::Integer(seconds)) => *seconds,
             _ => 0,
         };
-        slot.ad = with_clocks(&slot.ad, since, (retirement > 0).then(|| now.saturating_add(retirement)), dialect);
+        slot.set_ad(with_clocks(&slot.ad, since, (retirement > 0).then(|| now.saturating_add(retirement)), dialect));
     }
 
     /// Returns the number of the run that uses a slot.
@@ -171,7 +194,7 @@ impl SimulatedSlots {
         let Some(portion) = &granted.portion else {
             let before = &self.slots[slot];
             let claimed = claimed_offer(before.free_ad.as_ref().unwrap_or(&before.ad), request, rank, at, context);
-            self.slots[slot].ad = with_run_attributes(&claimed, request, at, context);
+            self.slots[slot].set_ad(with_run_attributes(&claimed, request, at, context));
             self.slots[slot].run = Some(run);
             return slot;
         };
@@ -184,11 +207,12 @@ impl SimulatedSlots {
         let rest = without_portion(&parent.ad, portion, context).unwrap_or_else(|_| parent.ad.clone());
         let rest = if is_slot { with_child(&rest, &part, at, context) } else { rest };
         let name = dynamic_slot_name(&parent.name, number);
-        self.slots[slot].ad = divided_offer(&rest, &parent.ad, at, context);
+        let rest = divided_offer(&rest, &parent.ad, at, context);
+        self.slots[slot].set_ad(rest);
         self.names.insert(name.clone());
         let part_of = Some((slot, portion.clone()));
-        let part =
-            SimulatedSlot { name, ad: part, free_ad: None, part_of, is_offered: is_slot, run: Some(run), usage: None };
+        let (run, is_offered) = (Some(run), is_slot);
+        let part = SimulatedSlot { name, ad: part, narrow: None, free_ad: None, part_of, is_offered, run, usage: None };
         if let Some(index) = self.unused.pop() {
             self.slots[index] = part;
             return index;
@@ -211,10 +235,10 @@ impl SimulatedSlots {
             evaluate_attribute(&slot.ad, &Name::new("CurrentRank"), context).map_or(0.0, |rank| rank_value(&rank));
         let of_claim = slot.ad.get_str("EnteredCurrentState").cloned();
         let claimed = with_run_attributes(&claimed_offer(&slot.ad, request, rank, at, context), request, at, context);
-        slot.ad = match of_claim {
+        slot.set_ad(match of_claim {
             Some(since) => claimed.with(Name::new("EnteredCurrentState"), since),
             None => claimed,
-        };
+        });
         slot.run = Some(run);
     }
 
@@ -222,7 +246,8 @@ impl SimulatedSlots {
     pub fn release(&mut self, slot: usize, at: i64, context: &Context) {
         self.slots[slot].run = None;
         if let Some(free) = &self.slots[slot].free_ad {
-            self.slots[slot].ad = released_offer(free, at, context);
+            let free = released_offer(free, at, context);
+            self.slots[slot].set_ad(free);
             return;
         }
         let Some((parent, portion)) = self.slots[slot].part_of.clone() else { return };
@@ -231,7 +256,8 @@ impl SimulatedSlots {
         self.names.remove(&self.slots[slot].name);
         let before = &self.slots[parent].ad;
         let whole = without_child(&with_portion(before, &portion, context), &self.slots[slot].name, at, context);
-        self.slots[parent].ad = divided_offer(&whole, before, at, context);
+        let whole = divided_offer(&whole, before, at, context);
+        self.slots[parent].set_ad(whole);
     }
 
     /// Returns the smallest number that no dynamic slot of a slot has.

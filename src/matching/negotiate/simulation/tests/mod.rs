@@ -1,5 +1,6 @@
 mod beginning;
 mod claims;
+mod narrowing;
 mod queue;
 
 use std::ops::ControlFlow;
