@@ -35,6 +35,8 @@ pub struct GroupUse {
     pub given: f64,
     /// Whether the group can get what other groups leave.
     pub accepts_surplus: bool,
+    /// Whether the cycle negotiated with the group in no round.
+    pub is_skipped: bool,
 }
 
 /// What a submitter uses, and may use, as weights.
@@ -210,7 +212,8 @@ mod tests {
                 "wait, or raise the quota of bio",
             ),
         ] {
-            let of = GroupUse { group: "bio".to_owned(), quota, maximum, usage, given, accepts_surplus };
+            let of =
+                GroupUse { group: "bio".to_owned(), quota, maximum, usage, given, accepts_surplus, is_skipped: false };
             let limit = AccountingLimit::Group(of);
             assert_eq!((limit.waiting_phrase(false).as_str(), limit.remedy().as_str()), (expected, remedy));
             assert_eq!(limit.holds_before_cycle(), given <= 0.0);

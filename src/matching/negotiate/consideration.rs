@@ -34,15 +34,7 @@ impl NegotiationCycle<'_> {
             let is_needed = list.is_disordered();
             self.keep_list(request, list, is_needed);
             let refusals = RefusalReasons { limit: Some(limit), limit_keeps_free, ..refusals };
-            self.report(NegotiationEvent::Rejected {
-                request,
-                cluster: self.cluster_of(request),
-                submitter,
-                compatible,
-                discarded,
-                refusals: &refusals,
-            });
-            return Ok(Consideration::Deferred);
+            return Ok(self.reject((request, submitter), [compatible, discarded], &refusals));
         }
         let is_repeated = allowance.begin(self.cluster_of[request]);
         let mut best = None;
@@ -76,19 +68,8 @@ impl NegotiationCycle<'_> {
         let is_needed = leaves_rest || list.is_disordered();
         self.keep_list(request, list, is_needed);
         let Some(best) = best else {
-            let is_final = refusals.is_none();
-            if !refusals.is_silent() {
-                self.report(NegotiationEvent::Rejected {
-                    request,
-                    cluster: self.cluster_of(request),
-                    submitter,
-                    compatible,
-                    discarded,
-                    refusals: &refusals,
-                });
-            }
             allowance.note(&refusals);
-            return Ok(if is_final { Consideration::Failed } else { Consideration::Deferred });
+            return Ok(self.reject((request, submitter), [compatible, discarded], &refusals));
         };
         let granted = |RankedCandidate { candidate, vector }: RankedCandidate| GrantedOffer {
             part: self.offers.parts[candidate.offer],
@@ -108,6 +89,22 @@ impl NegotiationCycle<'_> {
         let weight = self.ledger.settle(&self.offers, submitter, (&[offer.offer], &needs), allowance);
         self.grant(submitter, Grant { request, unit: None, offers: vec![offer], gang: None, choice }, weight);
         Ok(Consideration::Granted)
+    }
+
+    /// Reports that a request gets nothing, with the numbers of compatible and of discarded offers. Returns whether it may get
+    /// something later.
+    fn reject(
+        &mut self,
+        (request, submitter): (usize, &str),
+        [compatible, discarded]: [usize; 2],
+        refusals: &RefusalReasons,
+    ) -> Consideration {
+        if !refusals.is_silent() {
+            let cluster = self.cluster_of(request);
+            let event = NegotiationEvent::Rejected { request, cluster, submitter, compatible, discarded, refusals };
+            self.report(event);
+        }
+        if refusals.is_none() { Consideration::Failed } else { Consideration::Deferred }
     }
 
     /// Gives a request its best remaining gang, if its submitter may get it.
@@ -145,15 +142,7 @@ impl NegotiationCycle<'_> {
         let needs = self.ledger.limits_of(&mut self.offers, representative, None).unwrap_or_default();
         if let Some(limit) = self.ledger.limits.as_ref().and_then(|limits| limits.first_reached(&needs)) {
             let refusals = RefusalReasons { limit: Some(limit), limit_keeps_free: true, ..RefusalReasons::default() };
-            self.report(NegotiationEvent::Rejected {
-                request,
-                cluster: self.cluster_of(request),
-                submitter,
-                compatible: members.len(),
-                discarded: 0,
-                refusals: &refusals,
-            });
-            return Ok(Consideration::Deferred);
+            return Ok(self.reject((request, submitter), [members.len(), 0], &refusals));
         }
         self.outcome.statistics.roots += 1;
         let granted = gang.members().into_iter().map(|docked| GrantedOffer {

@@ -30,7 +30,7 @@ struct GroupLimit {
 impl GroupLimit {
     /// Returns what the group may use; `None` if no quota holds.
     fn maximum(self) -> Option<GroupMaximum> {
-        self.group.map(|group| GroupMaximum { group, quota: self.own, maximum: self.quota })
+        self.group.map(|group| GroupMaximum { group, quota: self.own, maximum: self.quota, is_skipped: false })
     }
 }
 
@@ -149,7 +149,7 @@ impl<'r, 'c> GroupRounds<'r, 'c> {
         }
         for group in (0..count).filter(|group| !had_turn[*group] && !members[*group].is_empty()) {
             let maximum = allocation.quotas[group].max(allocation.allocated[group]);
-            let of = GroupMaximum { group, quota: allocation.quotas[group], maximum };
+            let of = GroupMaximum { group, quota: allocation.quotas[group], maximum, is_skipped: true };
             self.skip_group(of, members[group].iter().map(|member| &submitters[*member]));
         }
         Ok(())

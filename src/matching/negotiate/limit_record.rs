@@ -33,6 +33,8 @@ pub struct GroupMaximum {
     pub quota: f64,
     /// What the group may use, with surplus.
     pub maximum: f64,
+    /// Whether the cycle negotiated with the group in no round.
+    pub is_skipped: bool,
 }
 
 /// What a submitter may use.
@@ -66,7 +68,7 @@ impl LimitRecord {
             let accepts_surplus = share.groups.groups()[group].accepts_surplus;
             let quotas = quotas.filter(|_| group > 0 && !accepts_surplus).map(|quotas| quotas(group));
             if let Some([quota, maximum]) = quotas.filter(|[_, most]| accounts.group_usage[group] >= most.trunc()) {
-                let of = GroupMaximum { group, quota, maximum };
+                let of = GroupMaximum { group, quota, maximum, is_skipped: false };
                 self.note_group((share, accounts), of, members.iter().map(|member| &submitters[*member]));
             }
         }
@@ -112,7 +114,7 @@ impl LimitRecord {
     pub fn note_group<'s>(
         &mut self,
         (share, accounts): (&WeightedShare, &WeightAccounts),
-        GroupMaximum { group, quota, maximum }: GroupMaximum,
+        GroupMaximum { group, quota, maximum, is_skipped }: GroupMaximum,
         submitters: impl Iterator<Item = &'s Submitter>,
     ) {
         let (known, usage) = (&share.groups.groups()[group], accounts.group_usage[group]);
@@ -124,6 +126,7 @@ impl LimitRecord {
             usage,
             given: usage - before,
             accepts_surplus: known.accepts_surplus,
+            is_skipped,
         }));
         self.of_submitters.extend(submitters.map(|submitter| (submitter.name.clone(), Arc::clone(&limit))));
     }

@@ -284,7 +284,7 @@ impl Negotiate {
         } else if self.by_submitter {
             output.write(&submitter_table(outcome))
         } else if self.transcript {
-            transcript.end(&outcome.submitters);
+            transcript.end(outcome);
             if let Some(starts) = &outcome.starts {
                 let name =
                     |at: usize| outcome.submitters.get(*outcome.submitter_of.get(&at)?).map(|of| of.name.as_str());

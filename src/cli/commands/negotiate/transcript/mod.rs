@@ -9,7 +9,8 @@ use std::iter;
 use classad::ad::Value;
 use classad::matching::gang::Gang;
 use classad::matching::negotiate::{
-    Grant, GrantedOffer, NegotiationEvent, RefusalReasons, RemainingAllowance, RequestStarts, SubmitterOutcome,
+    AccountingLimit, Grant, GrantedOffer, NegotiationEvent, NegotiationOutcome, RefusalReasons, RemainingAllowance,
+    RequestStarts, SubmitterOutcome,
 };
 use classad::matching::policy::{Policy, PolicyVector};
 use classad::text::{counted, rounded, with_commas};
@@ -65,12 +66,6 @@ pub struct Transcript<'p> {
     considered: HashMap<String, HashSet<usize>>,
     /// The group whose submitters have their turns.
     group: String,
-    /// Why the submitters of a group get nothing more, by the name of the group.
-    group_ends: HashMap<String, String>,
-    /// The group of each submitter that had a turn.
-    group_of: HashMap<String, String>,
-    /// Why the last turn of a submitter ended early, by its name; `None` if it did not.
-    turn_ends: HashMap<String, Option<&'static str>>,
 }
 
 impl<'p> Transcript<'p> {
@@ -88,9 +83,6 @@ impl<'p> Transcript<'p> {
             unmatched_clusters: HashSet::new(),
             considered: HashMap::new(),
             group: String::new(),
-            group_ends: HashMap::new(),
-            group_of: HashMap::new(),
-            turn_ends: HashMap::new(),
         };
         if policy.weighted_share().is_some() {
             transcript.add_line("", "shares and quotas are sums of weights of offers".to_owned());
@@ -100,11 +92,16 @@ impl<'p> Transcript<'p> {
 
     /// Adds a line and a record for each submitter with requests that the cycle did not consider, and a line for the requests
     /// with which no offer is compatible.
-    pub fn end(&mut self, submitters: &[SubmitterOutcome]) {
-        for SubmitterOutcome { name, requests, .. } in submitters {
+    pub fn end(&mut self, outcome: &NegotiationOutcome) {
+        let mut limits = self.limits_of_waiting(outcome);
+        for (index, SubmitterOutcome { name, requests, .. }) in outcome.submitters.iter().enumerate() {
             let left = requests.saturating_sub(self.considered.get(name).map_or(0, HashSet::len));
             if left > 0 {
-                let cause = self.cause_of_no_turn(name);
+                let cause = match limits.remove(&index) {
+                    _ if self.policy.share.is_none() => "no offer was left".to_owned(),
+                    Some((_, limit)) => limit_text(limit),
+                    None => "no share or no offer was left".to_owned(),
+                };
                 let detail = format!("{} of {} had no turn: {cause}", with_commas(left), counted(*requests, "request"));
                 let who = match name.as_str() {
                     "" if self.policy.share.is_none() => "all submitters",
@@ -123,6 +120,24 @@ impl<'p> Transcript<'p> {
             );
             self.add_line("", line);
         }
+    }
+
+    /// Returns the limit of the first request of each submitter that the cycle did not consider and that has one, by index of
+    /// the submitter.
+    fn limits_of_waiting<'o>(&self, outcome: &'o NegotiationOutcome) -> HashMap<usize, (usize, &'o AccountingLimit)> {
+        let mut first: HashMap<usize, (usize, &AccountingLimit)> = HashMap::new();
+        for (request, limit) in &outcome.limits {
+            let Some(submitter) = outcome.submitter_of.get(request) else { continue };
+            let considered = self.considered.get(&outcome.submitters[*submitter].name);
+            if considered.is_some_and(|considered| considered.contains(request)) {
+                continue;
+            }
+            let known = first.entry(*submitter).or_insert((*request, limit));
+            if *request < known.0 {
+                *known = (*request, limit);
+            }
+        }
+        first
     }
 
     /// Leaves out what is about other submitters. Returns false if there is nothing about this one.
@@ -153,25 +168,6 @@ impl<'p> Transcript<'p> {
                 self.add_record(submitter, "start", [&request, &offer, "", detail]);
             }
         }
-    }
-
-    /// Says why the cycle did not consider some requests of a submitter.
-    fn cause_of_no_turn(&self, submitter: &str) -> &str {
-        if self.policy.share.is_none() {
-            return "no offer was left";
-        }
-        let own_group = self.group_of.get(submitter).and_then(|group| self.group_ends.get(group));
-        if let (Some(Some(end)), None) = (self.turn_ends.get(submitter), own_group) {
-            return end;
-        }
-        let is_in = |group: &str| {
-            let parts = submitter.split_at_checked(group.len());
-            parts.is_some_and(|(start, rest)| start.eq_ignore_ascii_case(group) && rest.starts_with('.'))
-        };
-        let skipped = || self.group_ends.iter().filter(|(group, _)| is_in(group)).max_by_key(|(group, _)| group.len());
-        let end =
-            own_group.or_else(|| skipped().map(|(_, end)| end).filter(|_| !self.group_of.contains_key(submitter)));
-        end.map_or("no share or no offer was left", String::as_str)
     }
 
     /// Writes the records if `output` names a form, else the lines of text.
@@ -222,11 +218,6 @@ impl<'p> Transcript<'p> {
         self.records.rows.push([self.round.into()].into_iter().chain(texts).collect());
     }
 
-    /// Keeps why the last turn of a submitter ended early, if it did.
-    fn end_turn(&mut self, submitter: &str, end: Option<&'static str>) {
-        self.turn_ends.insert(submitter.to_owned(), end);
-    }
-
     /// Appends a line of text and a record for an event of the cycle.
     pub fn record(&mut self, event: &NegotiationEvent<'_>) {
         if let Some((request, submitter)) = considered_request(event) {
@@ -259,8 +250,6 @@ impl<'p> Transcript<'p> {
                 self.push_request((request, 1), submitter, LEFT_OUT, &fault.to_string());
             }
             NegotiationEvent::Rejected { request, cluster, submitter, compatible, discarded, refusals } => {
-                let limit = refusals.limit.as_ref().map(|_| "an equivalent request reached a concurrency limit");
-                self.end_turn(submitter, limit.or_else(|| (refusals.over_share > 0).then_some(SHARE_USED_UP)));
                 let detail = rejection_detail(refusals, [compatible, discarded], self.has_divided);
                 if compatible == 0 && !self.has_divided && refusals.is_none() {
                     self.unmatched_clusters.insert(cluster);
@@ -288,7 +277,6 @@ impl<'p> Transcript<'p> {
 
     /// Records the offers that a request gets.
     fn record_match(&mut self, grant: &Grant, submitter: &str, weight: Option<f64>) {
-        self.end_turn(submitter, None);
         self.has_divided |= grant.offers.iter().any(|granted| granted.portion.is_some());
         let parties = self.parties;
         let request = parties.request_name(grant.request, grant.unit);
@@ -338,8 +326,18 @@ fn considered_request<'e>(event: &NegotiationEvent<'e>) -> Option<(usize, &'e st
 /// Why a request is skipped.
 const EQUIVALENT: &str = "an equivalent request was rejected";
 
-/// Why a submitter gets nothing more.
-const SHARE_USED_UP: &str = "the share was used up";
+/// Says why requests had no turn.
+fn limit_text(limit: &AccountingLimit) -> String {
+    match limit {
+        AccountingLimit::Group(of) if of.is_skipped => format!("the group {} is skipped", of.group),
+        AccountingLimit::Group(of) if of.maximum <= 0.0 => format!("the group {} may use no more", of.group),
+        AccountingLimit::Group(of) => format!("the maximum of the group {} was reached", of.group),
+        AccountingLimit::Ceiling(_) => "the ceiling of the submitter was reached".to_owned(),
+        AccountingLimit::Share(of) if of.usage < of.maximum => "the share was too small for another turn".to_owned(),
+        AccountingLimit::Share(_) => "the share was used up".to_owned(),
+        _ => "an equivalent request reached a concurrency limit".to_owned(),
+    }
+}
 
 /// Says why a gang, which takes this number of offers of this weight, waits for the next round.
 fn deferral_detail(submitter: &str, (offers, weight): (usize, f64), left: RemainingAllowance) -> String {

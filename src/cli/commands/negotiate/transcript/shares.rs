@@ -6,7 +6,7 @@ use classad::matching::negotiate::{GroupBalance, NegotiationEvent};
 use classad::matching::policy::ROOT_GROUP;
 use classad::text::{counted, rounded, with_commas};
 
-use super::{SHARE_USED_UP, Transcript};
+use super::Transcript;
 use crate::cli::render::alignment::{left_aligned, right_aligned};
 
 impl Transcript<'_> {
@@ -20,23 +20,19 @@ impl Transcript<'_> {
             }
             NegotiationEvent::Group { name, own, quota, usage } => {
                 name.clone_into(&mut self.group);
-                self.group_ends.remove(name);
                 self.push(&format!("group {name}"), name, "group", &group_detail([own, quota, usage]));
             }
             NegotiationEvent::GroupSkipped { name, quota, usage } => {
-                self.group_ends.insert(name.to_owned(), format!("the group {name} is skipped"));
                 let detail = skipped_group_detail(quota, usage);
                 self.push(&format!("group {name} is skipped"), name, "skipped group", &detail);
             }
             NegotiationEvent::QuotaReached { quota, usage } => {
-                let group = self.group.clone();
                 if quota <= 0.0 {
-                    self.group_ends.insert(group.clone(), format!("the group {group} may use no more"));
                     return;
                 }
+                let group = self.group.clone();
                 let has_beyond = self.policy.weighted_share().is_some_and(|share| share.beyond.is_some());
                 let detail = reached_quota_detail(rounded(quota), rounded(usage), has_beyond);
-                self.group_ends.insert(group.clone(), format!("the maximum of the group {group} was reached"));
                 self.push(&format!("group {group}"), &group, "quota reached", &detail);
             }
             NegotiationEvent::Spin { number, weight } => {
@@ -50,16 +46,12 @@ impl Transcript<'_> {
                 let share = turn_share(limit, requests, goes_beyond);
                 let detail = format!("priority {priority}, {} in use, {share}", rounded(usage));
                 self.push(submitter, submitter, "turn", &detail);
-                self.group_of.insert(submitter.to_owned(), self.group.clone());
-                self.end_turn(submitter, if limit > 0.0 { None } else { Some(SHARE_USED_UP) });
             }
             NegotiationEvent::CeilingReached { submitter, ceiling } => {
-                self.end_turn(submitter, Some("the ceiling of the submitter was reached"));
                 let detail = format!("no further turn: its ceiling is {}", rounded(ceiling));
                 self.push(submitter, submitter, "ceiling reached", &detail);
             }
             NegotiationEvent::ShareTooSmall { submitter, limit, smallest } => {
-                self.end_turn(submitter, Some("the share was too small for another turn"));
                 let (limit, smallest) = (rounded(limit), rounded(smallest));
                 let detail = format!(
                     "no further turn: its share, {limit}, is less than the smallest weight of a whole offer, {smallest}"
