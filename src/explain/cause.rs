@@ -91,10 +91,7 @@ impl RequestVerdict {
         match self {
             RequestVerdict::Matches => Cause::Matches,
             RequestVerdict::Taken(_) => Cause::Taken,
-            RequestVerdict::Limited(AccountingLimit::Concurrency(_)) => Cause::Concurrency,
-            RequestVerdict::Limited(AccountingLimit::Group(_)) => Cause::Group,
-            RequestVerdict::Limited(AccountingLimit::Ceiling(_)) => Cause::Ceiling,
-            RequestVerdict::Limited(AccountingLimit::Share(_)) => Cause::Share,
+            RequestVerdict::Limited(limit) => limit.into(),
             RequestVerdict::PartlyServed { .. } => Cause::PartlyServed,
             RequestVerdict::NotWaiting(_) => Cause::NotWaiting,
             RequestVerdict::Claimed => Cause::InUse,
@@ -109,6 +106,17 @@ impl RequestVerdict {
             RequestVerdict::Unmet { fault, .. } => fault.cause(),
             RequestVerdict::Conflict(_) => Cause::Conflict,
             RequestVerdict::Refused => Cause::Refused,
+        }
+    }
+}
+
+impl From<&AccountingLimit> for Cause {
+    fn from(limit: &AccountingLimit) -> Self {
+        match limit {
+            AccountingLimit::Concurrency(_) => Cause::Concurrency,
+            AccountingLimit::Group(_) => Cause::Group,
+            AccountingLimit::Ceiling(_) => Cause::Ceiling,
+            AccountingLimit::Share(_) => Cause::Share,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What can be done for a request without changing it: wait, and for what; release it; raise a limit.
 
+use crate::matching::negotiate::AccountingLimit;
 use crate::text::{join_first, with_commas};
 
 use super::hold_reason::{ExceededResource, HoldReason};
@@ -18,10 +19,8 @@ impl Remedies<'_> {
     #[must_use]
     pub fn phrases(&self, report: &RequestReport) -> Vec<String> {
         let remedy = match &report.verdict {
-            RequestVerdict::Limited(limit) | RequestVerdict::PartlyServed { limit: Some(limit), .. } => {
-                Some(limit.remedy())
-            }
-            RequestVerdict::Taken(_) | RequestVerdict::PartlyServed { limit: None, .. } => {
+            verdict if verdict.limit().is_some() => verdict.limit().map(AccountingLimit::remedy),
+            RequestVerdict::Taken(_) | RequestVerdict::PartlyServed { .. } => {
                 let is_divided = !report.scarce_in_divided.is_empty();
                 let wait = "wait until more of them are free";
                 Some(if is_divided {

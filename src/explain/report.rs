@@ -227,6 +227,16 @@ impl RequestVerdict {
         matches!(self, RequestVerdict::Claimed | RequestVerdict::IfDrained(_))
     }
 
+    /// The limit of the accounting that keeps the request from offers, or from more of them.
+    #[must_use]
+    pub fn limit(&self) -> Option<&AccountingLimit> {
+        match self {
+            RequestVerdict::Limited(limit) => Some(limit),
+            RequestVerdict::PartlyServed { limit, .. } => limit.as_ref(),
+            _ => None,
+        }
+    }
+
     /// Indices of the decisive clauses.
     #[must_use]
     pub fn clauses(&self) -> Vec<usize> {

@@ -158,16 +158,23 @@ const SLOTS: &str = "MyType = \"Machine\"\nName = \"slot1@a\"\nState = \"Unclaim
     SlotWeight = 1\n\nMyType = \"Machine\"\nName = \"slot3@a\"\nState = \"Claimed\"\nActivity = \"Busy\"\nCpus = 1\nRequirements = true\n\
     SlotWeight = 1\nRemoteUser = \"bio.ann@x\"\nAccountingGroup = \"bio.ann@x\"\nConcurrencyLimits = \"sw\"\n";
 
-/// Returns the first line of the explanation of a job with these attributes.
-fn first_line(job: &str, accounts: &str, config: &str, options: &[&str]) -> String {
+/// Returns what `explain` prints of a job with these attributes, and on standard error.
+fn explain(job: &str, accounts: &str, config: &str, options: &[&str]) -> [String; 2] {
     let job = format!(
         "MyType = \"Job\"\nClusterId = 1\nProcId = 0\nJobStatus = 1\nOwner = \"ann\"\nUser = \"ann@x\"\n\
          Requirements = true\n{job}\n"
     );
     let files = [("j", job.as_str()), ("s", SLOTS), ("u", accounts), ("c", config)];
-    let [job, slots, accounts, config] = files.map(|(name, text)| file(&format!("accounting-{name}"), text));
+    let [job, slots, accounts, config] =
+        files.map(|(name, text)| file(&format!("accounting-{name}{}", options.concat()), text));
     let arguments = ["explain", &job, "--pool", &slots, "--userprio", &accounts, "--config", &config];
     let (_, out, errors) = classad(&[&arguments[..], options].concat());
+    [out, errors]
+}
+
+/// Returns the first line of the explanation of a job with these attributes.
+fn first_line(job: &str, accounts: &str, config: &str, options: &[&str]) -> String {
+    let [out, errors] = explain(job, accounts, config, options);
     let out = out.replace("\n    ", " ");
     let line = out.lines().find(|line| line.starts_with("1.0 "));
     line.map_or(errors, str::to_owned)
@@ -212,4 +219,26 @@ fn what_is_used_up_before_the_cycle_is_told_without_competition() {
     }
     let free = first_line("", &with_ceiling(1), groups, &[]);
     assert!(free.starts_with("1.0 matches"), "{free}");
+}
+
+/// The limit that is the cause, with numbers; `null` if there is none.
+#[test]
+fn the_limit_is_an_object_in_json() {
+    let config = "GROUP_NAMES = bio, chem\nGROUP_QUOTA_bio = 1\nSW_LIMIT = 1\nNONE_LIMIT = 0\n";
+    let with_0 = format!("{ACCOUNTS}Ceiling1 = 0\n");
+    for (job, accounts, expected) in [
+        ("AccountingGroup = \"bio.ann\"", ACCOUNTS, "group-quota bio 1.0 0.0 1.0 weight 1.0 null null false"),
+        ("AccountingGroup = \"chem.ann\"", ACCOUNTS, "group-quota chem 0.0 0.0 0.0 weight 0.0 null null true"),
+        ("ConcurrencyLimits = \"sw\"", ACCOUNTS, "concurrency-limit sw 1.0 0.0 1.0 units null null 1.0 false"),
+        ("ConcurrencyLimits = \"none:2\"", ACCOUNTS, "concurrency-limit none 0.0 0.0 0.0 units null null 2.0 true"),
+        ("", &with_0, "ceiling ann@x 0.0 0.0 0.0 weight null 500.0 null true"),
+        ("", ACCOUNTS, "null"),
+    ] {
+        let [out, errors] = explain(job, accounts, config, &["-o", "json"]);
+        let document: Json = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{errors}"));
+        let limit = &document["reports"][0]["limit"];
+        let columns = ["kind", "name", "used", "given", "maximum", "unit", "quota", "priority", "needed", "permanent"];
+        let told = columns.map(|column| limit[column].to_string().replace('"', "")).join(" ");
+        assert_eq!(if limit.is_null() { "null" } else { &told }, expected, "{job}");
+    }
 }

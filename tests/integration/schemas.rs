@@ -121,6 +121,9 @@ fn documents_are_as_their_schemas_say() {
         let found = assert_described("explain", arguments, false);
         assert_eq!(found[0]["schema"], "classad.explain/2");
     }
+    let of_cycle = ["tests/pool/cycles/Y1/jobs.long.gz", "--pool", "tests/pool/cycles/Y1/slots.long.gz"];
+    let accounts = ["--userprio", "tests/pool/cycles/Y1/userprio.long", "--config", "tests/pool/cycles/Y1/config.dump"];
+    assert_described("explain", &[&["explain", "--json"], &of_cycle[..], &accounts[..]].concat(), false);
     let pair = ["explain", JOBS, "--pool", MACHINES, "--request", "106.0", "--offer", "slot1@node01.example.org"];
     assert_described("explain-pair", &[&pair[..], &["--json"]].concat(), false);
     let starts = ["explain", JOBS, "--pool", MACHINES, "--when-start"];

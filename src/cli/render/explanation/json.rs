@@ -1,6 +1,7 @@
 //! Reports as JSON, of the schema `classad.explain/2`.
 
-use classad::explain::{ClauseReport, JobReport, RequestChange, RequestReport};
+use classad::explain::{Cause, ClauseReport, JobReport, RequestChange, RequestReport};
+use classad::matching::negotiate::AccountingLimit;
 use serde_json::{Map, Value as Json, json};
 
 use super::case::ExplanationInput;
@@ -52,6 +53,7 @@ pub fn report_json(
     json!({
         "requests": requests,
         "verdict": report.verdict.as_str(),
+        "limit": report.verdict.limit().map(limit_json),
         "attributes": attributes,
         "summary": summary,
         "job": report.job.as_ref().map(job_json),
@@ -85,6 +87,30 @@ fn clause_json(clause: &ClauseReport) -> Json {
         "sole_blocker": clause.sole_blocker,
         "best": clause.closest_value.as_ref().map(value_json),
         "best_if_drained": clause.closest_if_drained.as_ref().map(value_json),
+    })
+}
+
+/// Returns what the accounting says of a limit: what is used of it, and of how much.
+pub fn limit_json(limit: &AccountingLimit) -> Json {
+    let [mut quota, mut priority, mut needed] = [None; 3];
+    let (name, [used, given, maximum], unit) = match limit {
+        AccountingLimit::Group(of) => {
+            quota = Some(of.quota);
+            (&of.group, [of.usage, of.given, of.maximum], "weight")
+        }
+        AccountingLimit::Ceiling(of) | AccountingLimit::Share(of) => {
+            priority = Some(of.priority);
+            (&of.submitter, [of.usage, of.given, of.maximum], "weight")
+        }
+        AccountingLimit::Concurrency(of) => {
+            needed = Some(of.needed);
+            (&of.name, [of.used, of.given, of.maximum], "units")
+        }
+        _ => return Json::Null,
+    };
+    json!({
+        "kind": Cause::from(limit).identifier(), "name": name, "used": used, "given": given, "maximum": maximum,
+        "unit": unit, "quota": quota, "priority": priority, "needed": needed, "permanent": limit.is_permanent(),
     })
 }
 

@@ -161,7 +161,7 @@ impl<'c> ReportRenderer<'c> {
                 .collect()
         };
         // The verdict says how much of the limit is in use.
-        if let RequestVerdict::Limited(_) | RequestVerdict::PartlyServed { limit: Some(_), .. } = verdict {
+        if verdict.limit().is_some() {
             limits.clear();
         }
         let is_applied = self.case.policy.policy.limits.is_some();

@@ -45,7 +45,7 @@
 //! out, and of the offers that are docked already. `offers` are the first offers that the condition rules out, and
 //! `offer_count` is the number of all of them. `labels` are the labels of other ports that the condition mentions.
 
-use classad::explain::GangReport;
+use classad::explain::{GangReport, GangVerdict};
 use classad::matching::gang::{
     BlockedPort, DockedOffer, FailedCondition, Gang, GangFailure, MemberCause, MemberFailure, PortCandidates,
     TrialDocking,
@@ -55,6 +55,7 @@ use serde_json::{Value as Json, json};
 use super::text::change_steps;
 use crate::cli::io::match_records::PortRecord;
 use crate::cli::io::parties::Parties;
+use crate::cli::render::explanation::json::limit_json;
 use crate::cli::render::gang::GangView;
 use crate::cli::render::json::JoinedRecord;
 
@@ -96,6 +97,7 @@ pub fn gang_report_json(
     let head = json!({
         "requests": requests,
         "verdict": report.verdict.as_str(),
+        "limit": if let GangVerdict::Limited(limit) = &report.verdict { Some(limit_json(limit)) } else { None },
         "attributes": attributes,
         "summary": summary,
         "clauses": [],
