@@ -19,8 +19,16 @@ fn ads(texts: &[&str]) -> Vec<Ad> {
 
 /// Returns the events of a cycle, and what each submitter uses after it.
 fn cycle(policy: &str, requests: &[&str], offers: &[&str]) -> String {
-    let policy =
+    cycle_with(policy, f64::INFINITY, requests, offers)
+}
+
+/// Returns the events of a cycle in which groups take turns at this rate, and what each submitter uses after it.
+fn cycle_with(policy: &str, round_robin_rate: f64, requests: &[&str], offers: &[&str]) -> String {
+    let mut policy =
         Policy::parse(policy.as_bytes(), Dialect::Condor).unwrap_or_else(|problems| panic!("{policy}: {problems:?}"));
+    if let Some(share) = policy.share.as_mut().and_then(|share| share.weighted.as_mut()) {
+        share.round_robin_rate = round_robin_rate;
+    }
     let settings = NegotiationSettings::new(policy, Protocol::new(Dialect::Condor), Context::new(Dialect::Condor));
     let mut events = Vec::new();
     let mut tell = |event: NegotiationEvent<'_>| {
@@ -235,6 +243,70 @@ fn quotas_of_groups() {
         let policy = format!("share: {{ by: User, in-use-by: RemoteUser, preempts: false, groups: {{ {groups} }} }}");
         let found = cycle(&policy, requests, offers);
         assert_eq!(found, expected, "{groups}: {requests:?} {offers:?}");
+    }
+}
+
+/// The turns of groups: what each may use, with what it uses already, and what it gets.
+#[test]
+fn groups_take_turns_at_a_finite_rate() {
+    let [x, y] = ["User = \"g.x@s\"", "User = \"h.y@s\""];
+    let (equal, used) = ("g: 2, h: 2", &["RemoteUser = \"g.x@s\"", "", "", ""][..]);
+    for (rate, groups, requests, offers, expected) in [
+        (
+            f64::INFINITY,
+            equal,
+            &[x, x, y, y][..],
+            &[""; 4][..],
+            "group g 2 2 0; r0 gets o0 (1); r1 gets o1 (1); group h 2 2 0; r2 gets o2 (1); r3 gets o3 (1)",
+        ),
+        (
+            1.0,
+            equal,
+            &[x, x, y, y],
+            &[""; 4],
+            "group g 2 1 0; r0 gets o0 (1); group h 2 1 0; r2 gets o1 (1); group g 2 2 1; r1 gets o2 (1); group h 2 2 1; r3 gets o3 (1)",
+        ),
+        (
+            2.0,
+            equal,
+            &[x, x, y, y],
+            &[""; 4],
+            "group g 2 2 0; r0 gets o0 (1); r1 gets o1 (1); group h 2 2 0; r2 gets o2 (1); r3 gets o3 (1)",
+        ),
+        (
+            1.5,
+            equal,
+            &[x, x, y, y],
+            &[""; 4],
+            "group g 2 1 0; r0 gets o0 (1); group h 2 1 0; r2 gets o1 (1); group g 2 2 1; r1 gets o2 (1); group h 2 2 1; r3 gets o3 (1)",
+        ),
+        (
+            1.0,
+            "g: 1, h: 3",
+            &[x, x, y, y, y, y],
+            &[""; 4],
+            "group g 1 0 0; group h 3 1 0; r2 gets o0 (1); group g 1 0 0; group h 3 2 1; r3 gets o1 (1); group g 1 1 0; r0 gets o2 (1); group h 3 3 2; r4 gets o3 (1)",
+        ),
+        (
+            1.0,
+            "g: { quota: 1, surplus: true }, h: { quota: 1, surplus: true }",
+            &[x, x, x, y, y, y],
+            &[""; 4],
+            "group g 1 1 0; r0 gets o0 (1); group h 1 1 0; r3 gets o1 (1); group g 1 2 1; r1 gets o2 (1); group h 1 2 1; r4 gets o3 (1)",
+        ),
+        (
+            1.0,
+            equal,
+            &[x, x, y, y],
+            used,
+            "group h 2 1 0; r2 gets o0 of g.x@s (1); group g 2 1 0; r0 gets o1 (1); group h 2 2 1; r3 gets o2 (1); group g 2 2 1; r1 gets o3 (1)",
+        ),
+    ] {
+        let policy = format!("share: {{ by: User, in-use-by: RemoteUser, preempts: false, groups: {{ {groups} }} }}");
+        let found = cycle_with(&policy, rate, requests, offers);
+        let is_of_turns = |event: &&str| event.starts_with("group ") || event.contains(" gets ");
+        let turns: Vec<&str> = found.split("; ").filter(is_of_turns).collect();
+        assert_eq!(turns.join("; "), expected, "{rate} {groups}: {requests:?} {offers:?}");
     }
 }
 

@@ -23,21 +23,29 @@ pub fn note_outcome(session: &Session, policy: &Policy, outcome: &NegotiationOut
         }
     }
     LoadedPolicy::note_without_weight(session, outcome.without_weight);
-    if !outcome.tied_submitters.is_empty() && !outcome.grants.is_empty() {
-        let tied = &outcome.tied_submitters;
-        let names = join_first(tied, tied.len(), MAX_NAMED_SUBMITTERS);
-        let count = with_commas(tied.len());
-        session.note(&format!(
-            "{count} submitters have the same priority and use ({names}): here the order of their names decides, in HTCondor \
-             that of the collector"
-        ));
+    for note in tie_notes(outcome, policy.weighted_share().is_some()) {
+        session.note(&note);
     }
-    if outcome.ties > 0 && policy.weighted_share().is_some() {
-        let ties = with_commas(outcome.ties);
-        let of = matches_text(outcome.grants.len());
+}
+
+/// Says which submitters and how many matches were equal to others, so that an order decided. `by_weight` tells whether
+/// submitters share by weight.
+fn tie_notes(outcome: &NegotiationOutcome, by_weight: bool) -> Vec<String> {
+    let (tied, matches) = (&outcome.tied_submitters, outcome.grants.len());
+    let of_submitters = (!tied.is_empty() && matches > 0).then(|| {
+        format!(
+            "{} submitters have the same priority and use ({}): here the order of their names decides, in HTCondor that of \
+             the collector",
+            with_commas(tied.len()),
+            join_first(tied, tied.len(), MAX_NAMED_SUBMITTERS)
+        )
+    });
+    let of_matches = (outcome.ties > 0 && by_weight).then(|| {
+        let (ties, of) = (with_commas(outcome.ties), matches_text(matches));
         let were = if outcome.ties == 1 { "was a tie" } else { "were ties" };
-        session.note(&format!("{ties} of {of} {were}: of equal offers, the first in the input won"));
-    }
+        format!("{ties} of {of} {were}: of equal offers, the first in the input won")
+    });
+    of_submitters.into_iter().chain(of_matches).collect()
 }
 
 /// Says how many requests start, and where.
@@ -64,9 +72,9 @@ fn matches_text(count: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use classad::matching::negotiate::{Grant, RequestStarts};
+    use classad::matching::negotiate::{Grant, NegotiationOutcome, RequestStarts};
 
-    use super::starts_text;
+    use super::{starts_text, tie_notes};
 
     #[test]
     fn what_starts_is_counted() {
@@ -89,6 +97,54 @@ mod tests {
             let grants = vec![grant.clone(); starts];
             let starts = RequestStarts { grants, in_rests, preempting, ..RequestStarts::default() };
             assert_eq!(starts_text(matches, &starts), expected);
+        }
+    }
+
+    #[test]
+    fn ties() {
+        let of_order = "here the order of their names decides, in HTCondor that of the collector";
+        let won = "of equal offers, the first in the input won";
+        for (tied, ties, matches, by_weight, expected) in [
+            (&[][..], 0, 2, true, vec![]),
+            (
+                &["b", "a"],
+                0,
+                2,
+                true,
+                vec![format!("2 submitters have the same priority and use (a and b): {of_order}")],
+            ),
+            (
+                &["a", "b", "c", "d"],
+                0,
+                1,
+                true,
+                vec![format!("4 submitters have the same priority and use (a, b, c and 1 more): {of_order}")],
+            ),
+            // Nothing was decided where nobody got anything.
+            (&["a", "b"], 0, 0, true, vec![]),
+            (&[], 1, 2, true, vec![format!("1 of 2 matches was a tie: {won}")]),
+            (&[], 2, 2, true, vec![format!("2 of 2 matches were ties: {won}")]),
+            (&[], 1, 1, true, vec![format!("1 of 1 match was a tie: {won}")]),
+            (&[], 2, 2, false, vec![]),
+            (
+                &["a", "b"],
+                1234,
+                5678,
+                true,
+                vec![
+                    format!("2 submitters have the same priority and use (a and b): {of_order}"),
+                    format!("1,234 of 5,678 matches were ties: {won}"),
+                ],
+            ),
+        ] {
+            let grant = Grant { request: 0, unit: None, offers: Vec::new(), gang: None, choice: None };
+            let outcome = NegotiationOutcome {
+                ties,
+                tied_submitters: tied.iter().map(|name| (*name).to_owned()).collect(),
+                grants: vec![grant; matches],
+                ..NegotiationOutcome::default()
+            };
+            assert_eq!(tie_notes(&outcome, by_weight), expected, "{tied:?} {ties} {matches}");
         }
     }
 }
