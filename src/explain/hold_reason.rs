@@ -115,6 +115,39 @@ impl HoldReason {
         self.codes[0] == Some(SPOOLING_INPUT)
     }
 
+    /// Returns what jobs that are held for one reason have in common, and the reason in a few words: codes and words, with
+    /// names of hosts and files, numbers and users left out.
+    #[must_use]
+    pub fn kind(&self) -> (String, String) {
+        let [code, subcode] = self.codes;
+        let codes = match (code, subcode.filter(|subcode| *subcode != 0)) {
+            (Some(code), Some(subcode)) => format!("{code}.{subcode}"),
+            (Some(code), None) => code.to_string(),
+            (None, _) => String::new(),
+        };
+        // HTCondor names the slot or the daemon first: `Error from slot1@host: `.
+        let told = match self.text.strip_prefix("Error from ").and_then(|rest| rest.split_once(": ")) {
+            Some((_, told)) => told,
+            None => &self.text,
+        };
+        let (mut words, mut is_user): (Vec<&str>, bool) = (Vec::new(), false);
+        for word in told.trim_end_matches('.').split_whitespace() {
+            let is_left_out = is_user || word.contains(|c: char| c.is_ascii_digit() || "/\\@".contains(c));
+            is_user = word == "user";
+            if !is_left_out {
+                words.push(word);
+            } else if words.last() != Some(&"...") {
+                words.push("...");
+            }
+        }
+        // A job that asks for more by now can be released.
+        let asks = self.exceeded.as_ref().filter(|exceeded| exceeded.asks_for_more).map(|_| "asks for more by now");
+        let codes: Vec<&str> = [codes.as_str()].into_iter().filter(|codes| !codes.is_empty()).chain(asks).collect();
+        let about = if codes.is_empty() { String::new() } else { format!(" ({})", codes.join(", ")) };
+        let text = format!("held{about}{}{}", if words.is_empty() { "" } else { ": " }, words.join(" "));
+        (format!("{} {}", codes.join(" "), words.join(" ")).trim().to_owned(), text)
+    }
+
     /// Whether someone held the job, or nobody says why it is held.
     #[must_use]
     pub fn is_by_hand(&self) -> bool {
@@ -176,6 +209,32 @@ mod tests {
     use crate::ad::Dialect;
     use crate::eval::Context;
     use crate::syntax::{ParseOptions, parse_ad};
+
+    #[test]
+    fn one_reason_has_one_kind_whatever_the_host_and_the_file_are() {
+        for (held, expected) in [
+            (
+                "HoldReasonCode = 13; HoldReasonSubCode = 2; HoldReason = \"Error from slot1_3@n0359.x.edu: Transfer input files \
+                 failure at access point ap1 while sending files: reading from file /home/ann/a.dat: (errno 2) No such file.\"",
+                "held (13.2): Transfer input files failure at access point ... while sending files: reading from file ... (errno ... No such file",
+            ),
+            (
+                "HoldReasonCode = 1; HoldReason = \"via condor_hold (by user ann)\"",
+                "held (1): via condor_hold (by user ...",
+            ),
+            (
+                "HoldReasonCode = 34; HoldReasonSubCode = 0; HoldReason = \"Job has gone over memory limit of 2048 megabytes.\"",
+                "held (34): Job has gone over memory limit of ... megabytes",
+            ),
+            ("HoldReason = \"why not\"", "held: why not"),
+            ("HoldReasonCode = 7", "held (7)"),
+            ("JobStatus = 5", "held"),
+        ] {
+            let ad = parse_ad(format!("[ {held} ]").as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+            let (_, text) = HoldReason::new(&ad, &Context::new(Dialect::Condor)).kind();
+            assert_eq!(text, expected);
+        }
+    }
 
     #[test]
     fn the_request_is_compared_with_the_limit() {

@@ -4,6 +4,7 @@
 //! an error. It finds the minimal sets of clauses that no offer meets together, lists the offers that refuse the
 //! request, and proposes changes that were verified by matching again.
 
+mod ad_names;
 mod admission;
 mod alternatives;
 mod cause;
@@ -34,6 +35,7 @@ mod offered_values;
 mod own_expression;
 mod pair;
 mod precedence;
+mod refusal_phrase;
 mod refusals;
 mod remedies;
 mod report;
@@ -41,12 +43,15 @@ mod request_analysis;
 mod resource_shortage;
 mod scarce_resources;
 mod setting_slips;
+mod short_cause;
+mod slot_phrase;
 mod slots;
 mod summary;
 #[cfg(test)]
 mod tests;
 mod unranked_offers;
 
+pub use ad_names::{AdNames, AdReference};
 pub use admission::AdmittedJobs;
 pub use cause::Cause;
 pub use changes::{MatchingOffers, RequestChange, RequestEdit};
@@ -72,5 +77,6 @@ pub use remedies::Remedies;
 pub use report::{ClauseRemark, ClauseReport, ClosestOffer, Narrowing, RefusalGroup, RequestReport, RequestVerdict};
 pub use resource_shortage::ResourceShortage;
 pub use scarce_resources::ScarceResources;
+pub use short_cause::{MAX_SHORT_CAUSE_CHARS, ShortCause, ShortCauseWriter};
 pub use slots::{DRAINING_ATTRIBUTES, SlotCounts, SlotStanding, SlotTally, standing_phrase};
-pub use summary::{AdNames, AdReference, SummaryWriter};
+pub use summary::SummaryWriter;

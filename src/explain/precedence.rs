@@ -1,7 +1,7 @@
 //! Why the requests that hold offers were served before another one.
 
 use crate::matching::negotiate::priority_text;
-use crate::text::{join_and, with_commas};
+use crate::text::with_commas;
 
 /// How the requests that hold offers stand to a request that got none, as the shares of submitters decide.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -53,13 +53,6 @@ impl Precedence {
         }
     }
 
-    /// Says why the holders were served first, without numbers: `: better priority`. Empty if there are no shares.
-    #[must_use]
-    pub fn cause(&self) -> String {
-        let kinds: Vec<String> = self.kinds("its own").into_iter().map(|(_, kind)| kind).collect();
-        if kinds.is_empty() { String::new() } else { format!(": {}", join_and(&kinds)) }
-    }
-
     /// The ways in which holders precede the request, and how many do.
     fn kinds(&self, own: &str) -> Vec<(usize, String)> {
         let kinds = [
@@ -79,23 +72,19 @@ mod tests {
     /// The request has priority 2000. Negative numbers stand for holders of the same submitter.
     #[test]
     fn who_is_served_first() {
-        for (holders, expected, cause) in [
-            (&[][..], "", ""),
-            (&[500.0], " (better priority: 500 before 2,000)", ": better priority"),
-            (&[-1.0, -1.0], " (earlier in its own queue)", ": earlier in its own queue"),
-            (&[2000.0], " (same priority)", ": same priority"),
-            (&[9000.0], " (a share of another submitter)", ": a share of another submitter"),
-            (
-                &[700.0, 500.5, -1.0],
-                " (2 better priority, 1 earlier in its own queue)",
-                ": better priority and earlier in its own queue",
-            ),
+        for (holders, expected) in [
+            (&[][..], ""),
+            (&[500.0], " (better priority: 500 before 2,000)"),
+            (&[-1.0, -1.0], " (earlier in its own queue)"),
+            (&[2000.0], " (same priority)"),
+            (&[9000.0], " (a share of another submitter)"),
+            (&[700.0, 500.5, -1.0], " (2 better priority, 1 earlier in its own queue)"),
         ] {
             let mut precedence = Precedence { priority: 2000.0, ..Precedence::default() };
             for holder in holders {
                 precedence.add(*holder < 0.0, *holder);
             }
-            assert_eq!((precedence.phrase("its own").as_str(), precedence.cause().as_str()), (expected, cause));
+            assert_eq!(precedence.phrase("its own"), expected);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Explanations of small pools: the summary, the counts of clauses, the changes.
 
-use super::{AdReference, Explainer, RequestReport, SummaryWriter};
+use super::{AdReference, Explainer, RequestReport, ShortCauseWriter, SummaryWriter};
 use crate::ad::{Ad, ByteString, Dialect};
 use crate::eval::Context;
 use crate::protocol::{Advertisement, Protocol};
@@ -320,5 +320,68 @@ fn whose_rule_it_is_and_which_values_there_are() {
         let offers: Vec<&str> = offers.into_iter().map(String::as_str).collect();
         let found = summary(&report(request, &offers));
         assert_eq!(found.split_once(": ").unwrap().1, expected, "{request}");
+    }
+}
+
+/// Reports of one cause have one identifier, whatever the numbers and values are.
+#[test]
+fn causes_in_a_few_words() {
+    let writer = ShortCauseWriter { subject: "job", nouns: ["slot", "slots"], dialect: Dialect::Condor };
+    let busy = "MyType = \"Machine\"; State = \"Claimed\"; RemoteUser = \"bob\"; Memory = 100; Requirements = true";
+    let offline = "MyType = \"Machine\"; Offline = true; Memory = 100; Requirements = true";
+    for (request, offers, id, text) in [
+        ("x = 1", &[SMALL][..], "no-requirements", "it has no constraint, so it accepts nothing"),
+        (
+            "Requirements = TARGET.Memory >= 5000",
+            &[SMALL, LARGE],
+            "size:Memory",
+            "no slot has Memory >= 4.9 GiB; the largest is 900 MiB",
+        ),
+        (
+            "Requirements = TARGET.Memory < 50",
+            &[SMALL, LARGE],
+            "size:Memory",
+            "no slot has Memory < 50 MiB; the smallest is 100 MiB",
+        ),
+        ("Requirements = TARGET.Cpus >= 64", &[SMALL, LARGE], "size:Cpus", "no slot has Cpus >= 64; the largest is 4"),
+        ("Requirements = TARGET.Arch == \"INTEL\"", &[SMALL, ARM], "value:Arch", "no slot has Arch \"INTEL\""),
+        (
+            "Requirements = TARGET.Archh == \"ARM\"",
+            &[SMALL],
+            "missing-attribute:Archh",
+            "no slot defines Archh (did you mean Arch?)",
+        ),
+        ("Requirements = MY.Prio > 5", &[SMALL], "own-attribute:Prio", "the job has no Prio"),
+        ("Requirements = foo(TARGET.Memory)", &[SMALL], "unknown-function:foo", "there is no function foo()"),
+        (
+            "Requirements = TARGET.Memory > 8 && TARGET.Memory < 4",
+            &[SMALL],
+            "contradiction:Memory",
+            "its clauses on Memory contradict each other",
+        ),
+        (
+            "Requirements = TARGET.Memory > 500 && TARGET.Cpus < 2",
+            &[SMALL, LARGE],
+            "conflict:Memory+Cpus",
+            "no slot meets its clauses on Memory and Cpus at once",
+        ),
+        (
+            "Requirements = TARGET.Memory > 500; Prio = 1",
+            &[PICKY],
+            "refused:Prio",
+            "the slots refuse by Prio: `TARGET.Prio > 5`",
+        ),
+        (
+            "Requirements = TARGET.Memory > 5",
+            &[busy],
+            "full",
+            "the pool is full: others have or get all matching slots",
+        ),
+        ("Requirements = TARGET.Memory > 5", &[offline], "in-use:offline", "the slots that match are offline"),
+        ("Requirements = true", &[], "no-slots", "there are no slots"),
+        ("Requirements = TARGET.Memory > 5", &[SMALL], "matches", "matches"),
+    ] {
+        let cause = writer.cause(&report(request, offers));
+        assert_eq!((cause.id.as_str(), cause.text.as_str()), (id, text), "{request}");
     }
 }

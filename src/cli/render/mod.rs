@@ -18,5 +18,6 @@ pub mod references;
 pub mod rows;
 pub mod svg;
 pub mod table;
+pub mod tally_table;
 pub mod terminal_text;
 pub mod text_diff;

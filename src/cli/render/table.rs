@@ -13,7 +13,7 @@ use super::terminal_text::is_hidden;
 use crate::cli::render::alignment::left_aligned;
 
 /// Number of blanks between two columns.
-const COLUMN_GAP_CELLS: usize = 2;
+pub const COLUMN_GAP_CELLS: usize = 2;
 
 /// Rows of texts with a header.
 pub struct TableLayout {

@@ -29,6 +29,8 @@ pub struct GroupExplainer<'g> {
     pub only_causes: bool,
     /// Whether requests that match some offer are left out.
     pub leaves_out_matching: bool,
+    /// Whether jobs that do not wait are grouped by kind: see [`group_requests`](super::groups::group_requests).
+    pub tells_kinds: bool,
 }
 
 /// What comes of explaining a group by bilateral matching.
@@ -114,7 +116,8 @@ impl GroupExplainer<'_> {
             return Ok(incomplete);
         }
         let taken = (self.allocation.as_ref(), &self.accounting);
-        let report = explain_bilateral(session, self.case, group, self.explainer, taken);
+        let told = &group[..self.told(session, group)];
+        let report = explain_bilateral(session, self.case, told, self.explainer, taken);
         if report.is_incomplete {
             return Ok(incomplete);
         }
@@ -130,8 +133,8 @@ impl GroupExplainer<'_> {
             ExplainedGroup::Rows(self.case.rows(session, group, &report))
         } else {
             let is_silent = self.only_causes;
-            let text = if is_silent { String::new() } else { self.renderer.report(session, group, &report)? };
-            ExplainedGroup::Report(Box::new(CauseEntry::new(session, self.case, group, &report)), text)
+            let text = if is_silent { String::new() } else { self.renderer.report(session, told, &report)? };
+            ExplainedGroup::Report(Box::new(CauseEntry::new(session, self.case, (group, told.len()), &report)), text)
         };
         Ok(ExplainedPairs { content: Some(content), ..explained })
     }
@@ -140,7 +143,15 @@ impl GroupExplainer<'_> {
     pub fn report_unserved(&self, session: &Session, unserved: &[usize]) -> Result<(Box<CauseEntry>, String), Failure> {
         let report = RequestReport { verdict: RequestVerdict::NotServed, ..self.explainer.explain(&Ad::default()) };
         let text = if self.only_causes { String::new() } else { self.renderer.report(session, unserved, &report)? };
-        Ok((Box::new(CauseEntry::new(session, self.case, unserved, &report)), text))
+        let entry = CauseEntry::new(session, self.case, (unserved, unserved.len()), &report);
+        Ok((Box::new(entry), text))
+    }
+
+    /// Number of members of a group of which its report tells: of held jobs of one kind, the first. The others match other
+    /// slots once released.
+    pub fn told(&self, session: &Session, group: &[usize]) -> usize {
+        let is_kind = self.tells_kinds && self.allocation.is_some() && self.case.is_not_waiting(session, group[0]);
+        if is_kind { 1 } else { group.len() }
     }
 
     /// Whether a request holds a partitionable slot whole, as the policy says nothing of what remains.

@@ -63,16 +63,18 @@ pub fn allocate(
 }
 
 /// Groups requests that get the same explanation. Requests that need a gang are grouped apart from bilateral ones. The
-/// groups are in the order of `requests`.
+/// groups are in the order of `requests`. If requests compete for offers, jobs that do not wait are grouped apart, with
+/// `by_kind` only by what they have in common: their state, or the kind of reason for which they are held.
 pub fn group_requests(
     session: &Session,
     case: &ExplanationInput<'_>,
     gangs: Option<&GangExplainer<'_>>,
     (allocation, accounting): (Option<&Allocation>, &Accounting),
-    requests: &[usize],
+    (requests, by_kind): (&[usize], bool),
 ) -> Vec<Vec<usize>> {
-    let (as_gangs, as_pairs): (Vec<usize>, Vec<usize>) =
-        requests.iter().partition(|request| case.needs_gang(**request));
+    let is_past = |request: &usize| allocation.is_some() && case.is_not_waiting(session, *request);
+    let (past, waiting): (Vec<usize>, Vec<usize>) = requests.iter().partition(|request| is_past(request));
+    let (as_gangs, as_pairs): (Vec<usize>, Vec<usize>) = waiting.iter().partition(|request| case.needs_gang(**request));
     // A report about a request that got a part says how much it got.
     let is_partly_served = |request: &usize| allocation.is_some_and(|allocation| allocation.is_partly_served(*request));
     let (partly, unserved): (Vec<usize>, Vec<usize>) = as_pairs.into_iter().partition(is_partly_served);
@@ -82,7 +84,8 @@ pub fn group_requests(
     if let Some(gangs) = gangs {
         groups.extend(gangs.group_equivalent(session, &as_gangs));
     }
-    if gangs.is_some() || !partly.is_empty() {
+    groups.extend(case.group_past(session, &past, by_kind));
+    if gangs.is_some() || !partly.is_empty() || !past.is_empty() {
         let places: FxHashMap<usize, usize> = requests.iter().enumerate().map(|(at, request)| (*request, at)).collect();
         groups.sort_by_key(|group| places.get(&group[0]));
     }
@@ -99,6 +102,10 @@ pub fn explain_bilateral(
     (allocation, accounting): (Option<&Allocation>, &Accounting),
 ) -> RequestReport {
     let request = &case.subjects[group[0]].ad;
+    // Of a job that runs or has ended, only the state matters.
+    if allocation.is_some() && case.is_not_waiting(session, group[0]) && !case.is_held(session, group[0]) {
+        return case.with_job(session, group, RequestReport::default());
+    }
     let mut report = case.explain(session, group, explainer);
     let limit = accounting.limit(group);
     if let Some(allocation) = allocation.filter(|_| report.verdict == RequestVerdict::Matches) {

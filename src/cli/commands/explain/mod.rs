@@ -54,7 +54,7 @@ use groups::{allocate, group_requests};
 use help_text::EXAMPLES;
 use match_difference::{MatchDifference, matching_subjects};
 use matched::matched_text;
-use page::{ExplanationFrame, ExplanationPage};
+use page::{ExplanationFrame, ExplanationPage, TableChoice};
 use preamble::preamble;
 use selection::{
     SelectedSubjects, accepts, reads_slot_kinds, refuse_jobs_as_files, select_offers, with_policy_attributes,
@@ -97,6 +97,10 @@ pub struct ExplainCommand {
     /// Print only the totals and a table of causes, with the change that helps most requests
     #[arg(long)]
     summary: bool,
+    /// List all causes in the table. Otherwise a line at its end counts causes with one or two requests, if there are many
+    /// causes
+    #[arg(long)]
+    all_causes: bool,
     /// Explain only requests that match no offer, not even a used one
     #[arg(long)]
     unmatchable: bool,
@@ -329,8 +333,8 @@ impl ExplainCommand {
         let reads_kinds = offer_constraint.as_ref().is_some_and(|constraint| reads_slot_kinds(session, constraint));
         select_offers(session, offer_constraint, &mut offers)?;
         let respects_states = !self.ads.states.all_states;
-        // Jobs that do not wait are not partners of slots, and they take no slots.
-        if respects_states && (self.reverse || self.unmatched) && !self.starts.when_start {
+        // Jobs that do not wait are not partners of slots.
+        if respects_states && self.reverse && !self.starts.when_start {
             requests = advertising::retain_waiting(session, requests);
         }
         let has_gangs = any_ports(&requests) || any_ports(&offers);
@@ -435,9 +439,13 @@ impl ExplainCommand {
         let (allocation, accounting) =
             if self.unmatched { (Some(allocation), accounting) } else { (None, accounting.before_cycle()) };
         let subjects = self.select_subjects(session, case, filter, [roots, unserved], allocation.as_ref())?;
-        let groups = group_requests(session, case, gangs.as_ref(), (allocation.as_ref(), &accounting), &subjects.left);
         let output = self.ads.common.output;
         let has_rows = output.form.is_some_and(OutputForm::has_lines_of_cells);
+        let is_data = matches!(output.form, Some(OutputForm::Json | OutputForm::Jsonl));
+        let fixes = self.fix || self.fix_scripts.is_some();
+        let lists_reports = !self.summary && (has_rows || is_data) || fixes || has_gangs || session.options.verbose > 0;
+        let taken = (allocation.as_ref(), &accounting);
+        let groups = group_requests(session, case, gangs.as_ref(), taken, (&subjects.left, !lists_reports));
         let group_explainer = GroupExplainer {
             case,
             explainer,
@@ -447,12 +455,13 @@ impl ExplainCommand {
             is_listed: has_rows && !self.summary,
             only_causes: output.form == Some(OutputForm::Svg) || (has_rows && self.summary),
             leaves_out_matching: self.unmatchable,
+            tells_kinds: !lists_reports,
         };
         let target = self.fix_scripts.as_deref().map(FixTarget::Scripts);
         if let Some(target) = target.or(self.fix.then_some(FixTarget::Diff)) {
             return write_fixes(session, &group_explainer, &groups, &target);
         }
-        let frame = self.frame(session, &group_explainer, &subjects, (groups.len(), has_gangs), changes)?;
+        let frame = self.frame(session, &group_explainer, &subjects, (&groups, has_gangs), changes)?;
         if let Some(input) = share {
             let own = &groups[input.share.slice(groups.len())];
             let mut writer = ShareWriter::begin(session, input, &frame)?;
@@ -462,7 +471,7 @@ impl ExplainCommand {
             return Ok(Status::Yes);
         }
         let (all_served, are_jobs) = (frame.all_served, frame.noun == "job");
-        let mut page = ExplanationPage::begin(frame, output, self.summary, session.options.quiet)?;
+        let mut page = ExplanationPage::begin(frame, output, self.table_choice(), session.options.quiet)?;
         let notes = group_explainer.explain(session, gangs, &groups, &mut |_, group| page.add(group))?;
         page.finish()?;
         let is_selection = (!self.request.is_empty() || !self.constraint.is_empty()) && !groups.is_empty();
@@ -480,7 +489,7 @@ impl ExplainCommand {
         session: &Session,
         explainer: &GroupExplainer<'_>,
         subjects: &SelectedSubjects,
-        (groups, has_gangs): (usize, bool),
+        (groups, has_gangs): (&[Vec<usize>], bool),
         (difference, effects): (Option<&MatchDifference>, Option<&JobEffects>),
     ) -> Result<ExplanationFrame, Failure> {
         let GroupExplainer { case, allocation, renderer, is_listed, only_causes, .. } = explainer;
@@ -490,7 +499,7 @@ impl ExplainCommand {
         let mut opening = String::new();
         if !renderer.is_data() && !is_listed && !only_causes && !session.options.quiet {
             opening = preamble(session, case, (difference, effects));
-            if groups == 0 && unserved.is_empty() && *are_named {
+            if groups.is_empty() && unserved.is_empty() && *are_named {
                 opening.push_str(&matched_text(session, case, allocation.as_ref(), served));
             }
         }
@@ -501,23 +510,29 @@ impl ExplainCommand {
         Ok(ExplanationFrame {
             noun: noun.to_owned(),
             caption: difference.map_or(String::new(), |difference| difference.sentence(case, noun)),
-            groups,
+            groups: groups.len(),
             served: allocation.is_some().then_some(served.len()),
             // The table of an empty queue is the sentence that every request gets an offer.
             has_cause_table: self.summary
-                || groups == 0 && allocation.is_some() && !are_named
-                || (groups > 1 && session.options.verbose == 0 && !has_gangs),
+                || groups.is_empty() && allocation.is_some() && !are_named
+                || (groups.len() > 1 && session.options.verbose == 0 && !has_gangs)
+                || groups.iter().any(|group| explainer.told(session, group) < group.len()),
             opening,
             unserved: if tells_unserved { Some(explainer.report_unserved(session, unserved)?) } else { None },
             totals: what_if.into_iter().chain(policies).collect(),
-            all_served: unserved.is_empty() && (left.is_empty() || left.iter().any(is_waiting)),
+            all_served: unserved.is_empty() && (self.unmatched || left.is_empty() || left.iter().any(is_waiting)),
             form: form_name(self.ads.common.output),
         })
     }
 
     /// Prints what one run prints whose shares these are.
     pub fn merge(&self, session: &mut Session, shares: &ShareSet) -> Result<Status, Failure> {
-        merge_shares(session, shares, self.ads.common.output, self.summary)
+        merge_shares(session, shares, self.ads.common.output, self.table_choice())
+    }
+
+    /// What the table of causes shows.
+    fn table_choice(&self) -> TableChoice {
+        TableChoice { is_summary: self.summary, lists_all: self.all_causes }
     }
 
     /// Why the run has no shares, as it is.

@@ -47,11 +47,20 @@ pub enum ExplainedGroup {
     Rows(Vec<(usize, Vec<TableCell>)>),
 }
 
+/// What the table of causes shows.
+#[derive(Clone, Copy)]
+pub struct TableChoice {
+    /// Whether the table is printed without reports.
+    pub is_summary: bool,
+    /// Whether causes with few subjects are listed, too.
+    pub lists_all: bool,
+}
+
 /// Prints explanations.
 pub struct ExplanationPage {
     frame: ExplanationFrame,
     output: TableOutputArgs,
-    is_summary: bool,
+    choice: TableChoice,
     is_quiet: bool,
     writer: ExplanationWriter,
     causes: CauseTable,
@@ -63,13 +72,13 @@ impl ExplanationPage {
     pub fn begin(
         frame: ExplanationFrame,
         output: TableOutputArgs,
-        is_summary: bool,
+        choice: TableChoice,
         is_quiet: bool,
     ) -> Result<Self, Failure> {
         write!(out(), "{}", frame.opening)?;
         Ok(ExplanationPage {
             output,
-            is_summary,
+            choice,
             is_quiet,
             writer: ExplanationWriter::new(output.form),
             causes: CauseTable::new(frame.noun.clone(), frame.served),
@@ -87,7 +96,7 @@ impl ExplanationPage {
             }
             ExplainedGroup::Report(entry, text) | ExplainedGroup::Gang(entry, text) if self.writer.is_data() => {
                 self.causes.add(*entry, String::new());
-                if self.is_summary { Ok(()) } else { self.writer.add(text) }
+                if self.choice.is_summary { Ok(()) } else { self.writer.add(text) }
             }
             ExplainedGroup::Report(entry, text) if self.frame.has_cause_table || self.has_only_causes() => {
                 self.causes.add(*entry, text);
@@ -109,7 +118,7 @@ impl ExplanationPage {
 
     /// Whether the causes are printed without the reports.
     fn has_only_causes(&self) -> bool {
-        self.is_drawn() || (self.has_rows() && self.is_summary)
+        self.is_drawn() || (self.has_rows() && self.choice.is_summary)
     }
 
     /// Ends the output.
@@ -125,7 +134,7 @@ impl ExplanationPage {
             out().write_all(self.causes.into_picture(&self.frame.caption).as_bytes())?;
             return Ok(());
         }
-        if self.has_rows() && self.is_summary {
+        if self.has_rows() && self.choice.is_summary {
             return self.output.write(&self.causes.into_table());
         }
         if self.has_rows() {
@@ -138,7 +147,7 @@ impl ExplanationPage {
             return self.output.write(&table);
         }
         if self.frame.has_cause_table && !self.writer.is_data() && !self.is_quiet {
-            self.writer.add(self.causes.into_text(self.is_summary))?;
+            self.writer.add(self.causes.into_text(self.choice.is_summary, self.choice.lists_all))?;
             return self.writer.finish(None);
         }
         let mut totals = self.causes.into_json();

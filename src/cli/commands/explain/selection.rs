@@ -101,7 +101,11 @@ impl ExplainCommand {
         let (mut roots, failures) = roots.map_err(|fault| case.policy.report_fault(session, fault))?;
         session.report_budget_failures(failures);
         let served: FxHashSet<usize> = roots.iter().copied().collect();
-        let unserved = (0..requests.len()).filter(|request| !served.contains(request)).collect();
+        let unserved = (0..requests.len()).filter(|request| !served.contains(request));
+        // A policy has no say in jobs that do not wait.
+        let (past, unserved): (Vec<usize>, Vec<usize>) =
+            unserved.partition(|request| self.unmatched && case.is_not_waiting(session, *request));
+        roots.extend(past);
         // Without `--unmatched` no request takes an offer, so the order of the policy does not matter. Report in the
         // order of the input.
         if !self.unmatched {

@@ -3,7 +3,7 @@
 use classad::text::counted;
 use serde::{Deserialize, Serialize};
 
-use super::page::{ExplainedGroup, ExplanationFrame, ExplanationPage};
+use super::page::{ExplainedGroup, ExplanationFrame, ExplanationPage, TableChoice};
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::partial::ShareSet;
 use crate::cli::outcome::{Failure, Status, refuse};
@@ -45,14 +45,14 @@ pub fn merge_shares(
     session: &mut Session,
     shares: &ShareSet,
     output: TableOutputArgs,
-    is_summary: bool,
+    choice: TableChoice,
 ) -> Result<Status, Failure> {
     let frame: ExplanationFrame = shares.begin(session)?;
     if frame.form != form_name(output) {
         return refuse("the shares have another output format; give all shares and merge the same -o");
     }
     let all_served = frame.all_served;
-    let mut page = ExplanationPage::begin(frame, output, is_summary, session.options.quiet)?;
+    let mut page = ExplanationPage::begin(frame, output, choice, session.options.quiet)?;
     shares.replay(session, &mut |_, group: ExplainedGroup| page.add(group))?;
     page.finish()?;
     let notes: Vec<ExplanationNotes> = shares.notes()?;

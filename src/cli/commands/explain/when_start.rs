@@ -138,7 +138,7 @@ impl WhenStartArgs {
             asked.retain(|job| !case.is_not_waiting(session, *job));
         }
         let accounting = accounting.before_cycle();
-        let groups = group_requests(session, case, None, (None, &accounting), &asked);
+        let groups = group_requests(session, case, None, (None, &accounting), (&asked, false));
         let mut groups: Vec<StartGroup> = groups
             .into_iter()
             .map(|group| {

@@ -187,6 +187,12 @@ impl<'c> ExplanationInput<'c> {
         }
     }
 
+    /// Whether a subject is a held job.
+    pub fn is_held(&self, session: &Session, subject: usize) -> bool {
+        let state = self.subjects[subject].state(&session.context());
+        self.respects_states && state == AdvertisedState::Job(JobState::Held)
+    }
+
     /// Returns the owner of a request; `None` if its ad does not tell, and for an offer.
     pub fn owner_of(&self, session: &Session, subject: usize) -> Option<String> {
         if self.is_reverse {
@@ -254,6 +260,10 @@ impl<'c> ExplanationInput<'c> {
     pub fn with_job(&self, session: &Session, group: &[usize], mut report: RequestReport) -> RequestReport {
         report.job = self.job_report(session, group[0]);
         if let Some(job) = &mut report.job {
+            // Jobs of a group have slots and endings of their own.
+            let is_single = group.len() == 1;
+            job.slot = job.slot.take().filter(|_| is_single);
+            job.ending = job.ending.take().filter(|_| is_single);
             let rejections = group.iter().map(|job| self.last_rejection(session, *job));
             job.last_rejection = rejections.reduce(LastRejection::later).flatten();
         }
@@ -320,6 +330,21 @@ impl<'c> ExplanationInput<'c> {
             by_reason.entry((report.map(|report| (report.state, report.hold)), state)).or_default().push(job);
         }
         by_reason.into_values().collect()
+    }
+
+    /// Groups jobs that do not wait: with `by_kind`, by what [`short_cause`](super::cause_entry::short_cause) tells of them.
+    /// Otherwise held jobs are grouped as jobs that wait are.
+    pub fn group_past(&self, session: &Session, jobs: &[usize], by_kind: bool) -> Vec<Vec<usize>> {
+        let is_divided = |job: &&usize| !by_kind && self.is_held(session, **job);
+        let (divided, others): (Vec<usize>, Vec<usize>) = jobs.iter().partition(is_divided);
+        let mut kinds: IndexMap<_, Vec<usize>> = IndexMap::new();
+        for job in others {
+            let report = self.job_report(session, job);
+            let kind = report.map(|report| (report.state, report.hold.map(|hold| hold.kind())));
+            kinds.entry(kind).or_default().push(job);
+        }
+        let divided = if divided.is_empty() { Vec::new() } else { self.group_equivalent(session, &divided) };
+        kinds.into_values().chain(divided).collect()
     }
 
     /// Whether a request is served by gangs rather than by pairs: the request or some offer has ports.

@@ -1,12 +1,15 @@
 //! What a report contributes to the table of causes.
 
-use classad::explain::{GangReport, GangVerdict, RequestChange, RequestReport, RequestVerdict};
+use classad::explain::{
+    GangReport, GangVerdict, Remedies, RequestChange, RequestReport, RequestVerdict, ShortCause, ShortCauseWriter,
+};
 use classad::matching::gang::Gang;
-use rustc_hash::FxHashSet;
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use super::case::ExplanationInput;
 use super::gangs;
+use super::spread_text::text_pieces;
 use crate::cli::render::diagnostics::single_line;
 use crate::cli::session::Session;
 
@@ -16,19 +19,31 @@ pub const MAX_NAMED: usize = 10;
 /// What a report contributes to the table. Threads make entries; one of them adds these in order.
 #[derive(Serialize, Deserialize)]
 pub struct CauseEntry {
+    /// Identifier of the cause. Entries with one identifier are one row of the table.
+    pub cause_id: String,
     pub verdict: String,
-    /// What can be done about the limit of the accounting that keeps the subjects from offers. Empty without one.
+    /// What can be done about the limit of the accounting that keeps the subjects from offers, or about the reason for
+    /// which they are held. Empty without one.
     #[serde(default)]
     pub remedy: String,
     /// Whether smaller requests may find what is left of divided offers.
     #[serde(default)]
     pub has_scarce_resources: bool,
     pub matches: bool,
+    /// Whether no partner matches the subjects as it is.
+    #[serde(default)]
+    pub matches_none: bool,
+    /// Whether the subjects are held jobs.
+    #[serde(default)]
+    pub is_held: bool,
     pub text: String,
     pub subjects: usize,
+    /// Number of subjects of which the report tells.
+    pub told: usize,
     /// The first [`MAX_NAMED`] names.
     pub names: Vec<String>,
-    pub users: Vec<String>,
+    /// The owners, with their numbers of subjects.
+    pub owners: Vec<(String, usize)>,
     pub changes: Vec<EntryChange>,
 }
 
@@ -50,6 +65,8 @@ impl CauseEntry {
     pub fn of_gang(session: &Session, case: &ExplanationInput<'_>, group: &[usize], report: &GangReport) -> Self {
         let subject = cause_subject(session, case);
         let writer = case.summary_writer(session, &subject, &group[..1], super::limits::MAX_CLAUSE_CHARS);
+        let text = writer.gang_summary(report);
+        let cause = ShortCause { id: format!("gang:{}", strike_numbers(&text)), text };
         let change = |change: &RequestChange<Gang>| EntryChange {
             text: single_line(&gangs::change_steps(change, case.parties).join("; ")),
             matches: group.len(),
@@ -60,48 +77,99 @@ impl CauseEntry {
             remedy: if let GangVerdict::Limited(limit) = &report.verdict { limit.remedy() } else { String::new() },
             matches: matches!(report.verdict, GangVerdict::Matches),
             changes: report.changes.iter().map(change).collect(),
-            ..CauseEntry::of_subjects(session, case, group, report.verdict.as_str(), &writer.gang_summary(report))
+            ..CauseEntry::of_subjects(session, case, group, report.verdict.as_str(), cause)
         }
     }
 
     /// Makes the entry of a group with a verdict and a cause, without changes.
-    fn of_subjects(session: &Session, case: &ExplanationInput<'_>, group: &[usize], verdict: &str, text: &str) -> Self {
-        let users: FxHashSet<String> = group.iter().filter_map(|subject| case.owner_of(session, *subject)).collect();
+    fn of_subjects(
+        session: &Session,
+        case: &ExplanationInput<'_>,
+        group: &[usize],
+        verdict: &str,
+        cause: ShortCause,
+    ) -> Self {
+        let mut owners: IndexMap<String, usize> = IndexMap::new();
+        for owner in group.iter().filter_map(|subject| case.owner_of(session, *subject)) {
+            *owners.entry(owner).or_default() += 1;
+        }
         CauseEntry {
+            cause_id: single_line(&cause.id),
             verdict: verdict.to_owned(),
             remedy: String::new(),
             has_scarce_resources: false,
             matches: false,
-            text: single_line(text),
+            matches_none: false,
+            is_held: false,
+            text: single_line(&cause.text),
             subjects: group.len(),
+            told: group.len(),
             names: group.iter().take(MAX_NAMED).map(|subject| case.subjects[*subject].id().to_owned()).collect(),
-            users: users.into_iter().collect(),
+            owners: owners.into_iter().collect(),
             changes: Vec::new(),
         }
     }
 
-    /// Makes the entry of a group that has one report.
-    pub fn new(session: &Session, case: &ExplanationInput<'_>, group: &[usize], report: &RequestReport) -> Self {
-        let subject = cause_subject(session, case);
-        let writer = case.summary_writer(session, &subject, &group[..1], super::limits::MAX_CLAUSE_CHARS);
+    /// Makes the entry of a group that has one report. The report tells of the first `told` subjects of the group.
+    pub fn new(
+        session: &Session,
+        case: &ExplanationInput<'_>,
+        (group, told): (&[usize], usize),
+        report: &RequestReport,
+    ) -> Self {
         let entry = |change: &RequestChange| EntryChange {
             text: single_line(&change.text()),
             matches: change.matched.count + change.matched.if_drained,
             free: change.matched.free(),
             is_far_less: change.is_far_less,
         };
+        let hold = report.job.as_ref().and_then(|job| job.hold.as_ref());
+        let subject = cause_subject(session, case);
+        let writer = case.summary_writer(session, &subject, &group[..1], super::limits::MAX_CLAUSE_CHARS);
+        let has_remedy = matches!(report.verdict, RequestVerdict::Limited(_) | RequestVerdict::NotWaiting(_));
+        let remedy = if has_remedy { Remedies(&writer).phrases(report) } else { Vec::new() };
         CauseEntry {
-            remedy: if let RequestVerdict::Limited(limit) = &report.verdict { limit.remedy() } else { String::new() },
+            remedy: remedy.into_iter().next().unwrap_or_default(),
             has_scarce_resources: !report.scarce_in_divided.is_empty(),
             matches: report.verdict == RequestVerdict::Matches,
+            matches_none: report.matches == 0,
+            is_held: hold.is_some(),
+            told,
             changes: report.changes.iter().map(entry).collect(),
-            ..CauseEntry::of_subjects(session, case, group, report.verdict.as_str(), &writer.cause_phrase(report))
+            ..CauseEntry::of_subjects(session, case, group, report.verdict.as_str(), short_cause(session, case, report))
         }
     }
+}
+
+/// Returns the cause of a report in a few words.
+pub fn short_cause(session: &Session, case: &ExplanationInput<'_>, report: &RequestReport) -> ShortCause {
+    let (subject, nouns, dialect) = (case.subject_noun(session), case.nouns, session.dialect());
+    ShortCauseWriter { subject, nouns, dialect }.cause(report)
+}
+
+/// Replaces the numbers in a sentence by `N`.
+pub fn strike_numbers(text: &str) -> String {
+    text_pieces(text)
+        .map(|(before, number)| if number.is_empty() { before.to_owned() } else { format!("{before}N") })
+        .collect()
 }
 
 /// Returns the subject of the sentences in the table: `the job`. It is singular for every group, so that groups with one
 /// cause share a line.
 fn cause_subject(session: &Session, case: &ExplanationInput<'_>) -> String {
     format!("the {}", case.subject_noun(session))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::strike_numbers;
+
+    #[test]
+    fn numbers_are_struck_out_of_sentences_and_not_of_names() {
+        assert_eq!(
+            strike_numbers("no slot has Memory >= 5,000.5; the largest is 64"),
+            "no slot has Memory >= N; the largest is N"
+        );
+        assert_eq!(strike_numbers("Arch == \"x86_64\" in slot1"), "Arch == \"x86_64\" in slot1");
+    }
 }

@@ -1,19 +1,21 @@
 //! Many explanations at a glance: the causes, each with its jobs and the change that helps most of them.
 
+use classad::explain::MAX_SHORT_CAUSE_CHARS;
 use classad::text::{counted, join_first, shorten, with_commas};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 use serde_json::{Value as Json, json};
 
-use super::cause_entry::{CauseEntry, EntryChange, MAX_NAMED};
+use super::cause_entry::{CauseEntry, EntryChange, MAX_NAMED, strike_numbers};
+use super::queue_counts::QueueCounts;
 use crate::cli::render::chart::percent;
 use crate::cli::render::diagnostics::{self, single_line};
 use crate::cli::render::rows::ResultTable;
 use crate::cli::render::svg::bars::{Bar, BarGroup, draw_above};
 use crate::cli::render::svg::{Drawing, Fill};
-use crate::cli::render::table::TableLayout;
+use crate::cli::render::tally_table::{self, OwnerCounts, TallyRow, TallyTable, unfolded_rows};
 
-use super::spread_text::{SpreadText, text_pieces};
+use super::spread_text::SpreadText;
 use super::verdict_codes::{CLAIMED, LIMITED, NOT_WAITING, PARTLY_SERVED, TAKEN, needs_change, no_change_phrase};
 
 /// Maximum length of a change in the table, in characters. The reports below the table have all of it.
@@ -22,16 +24,16 @@ const MAX_CHANGE_CHARS: usize = 240;
 /// Maximum number of causes in a picture; the others are counted together.
 const MAX_DRAWN_CAUSES: usize = 12;
 
+/// The option that lists all causes.
+const ALL_CAUSES: &str = "--all-causes";
+
 /// The explanations of a run, by cause.
 pub struct CauseTable {
-    /// The causes by their texts, with numbers struck out.
+    /// The causes by their identifiers.
     causes: IndexMap<String, CauseRow>,
     /// The noun for what is explained, singular: `job`, `request`, `slot` or `offer`.
     noun: String,
-    /// Number of subjects that match.
-    matching: usize,
-    /// Number of all subjects.
-    all: usize,
+    counts: QueueCounts,
     /// Number of further subjects, which get a partner and are not explained; `None` unless the run gives partners away.
     served: Option<usize>,
 }
@@ -39,20 +41,32 @@ pub struct CauseTable {
 /// Subjects that have one cause, but for numbers.
 struct CauseRow {
     verdict: String,
-    /// What can be done about the limit that keeps the subjects from offers.
-    remedy: String,
+    /// What can be done where no change helps: about a limit, or about the reason of a hold.
+    remedy: SpreadText,
     /// Whether smaller requests may find what is left of divided offers.
     has_scarce_resources: bool,
+    /// Whether the subjects are jobs that do not wait, and are not held.
+    is_past: bool,
     /// The cause in words.
     text: SpreadText,
     subjects: usize,
-    users: FxHashSet<String>,
+    owners: OwnerCounts,
     /// The changes that help, by their texts with numbers struck out.
     changes: IndexMap<String, HelpfulChange>,
-    /// Size, first names and report of the largest group.
-    largest: (usize, Vec<String>, String),
+    largest: LargestGroup,
     /// The first names of the other groups.
     other_names: Vec<String>,
+}
+
+/// The largest group of subjects with one cause.
+#[derive(Default)]
+struct LargestGroup {
+    subjects: usize,
+    /// Number of subjects of which the report tells.
+    told: usize,
+    /// The first names.
+    names: Vec<String>,
+    report: String,
 }
 
 /// A change with which some subjects match.
@@ -71,59 +85,45 @@ struct HelpfulChange {
 
 impl CauseTable {
     pub fn new(noun: String, served: Option<usize>) -> Self {
-        CauseTable { causes: IndexMap::new(), noun, matching: 0, all: 0, served }
+        CauseTable { causes: IndexMap::new(), noun, counts: QueueCounts::default(), served }
     }
 
     /// Adds the report of a group. `text` is the whole report. Damaged partial results may claim more subjects than there
     /// can be.
     pub fn add(&mut self, entry: CauseEntry, text: String) {
-        self.all = self.all.saturating_add(entry.subjects);
+        self.counts.add(&entry);
         if entry.matches {
-            self.matching = self.matching.saturating_add(entry.subjects);
             return;
         }
-        let cause = self.causes.entry(strike_numbers(&entry.text)).or_insert_with(|| CauseRow {
-            verdict: entry.verdict,
-            remedy: entry.remedy,
+        let cause = self.causes.entry(entry.cause_id).or_insert_with(|| CauseRow {
+            verdict: entry.verdict.clone(),
+            remedy: SpreadText::new(&entry.remedy),
             has_scarce_resources: false,
+            is_past: entry.verdict == NOT_WAITING && !entry.is_held,
             text: SpreadText::new(&entry.text),
             subjects: 0,
-            users: FxHashSet::default(),
+            owners: OwnerCounts::default(),
             changes: IndexMap::new(),
-            largest: (0, Vec::new(), String::new()),
+            largest: LargestGroup::default(),
             other_names: Vec::new(),
         });
         cause.has_scarce_resources |= entry.has_scarce_resources;
         cause.text.include(&entry.text, entry.subjects);
+        cause.remedy.include(&entry.remedy, entry.subjects);
         cause.subjects = cause.subjects.saturating_add(entry.subjects);
-        cause.users.extend(entry.users);
-        let mut counted: FxHashSet<String> = FxHashSet::default();
-        for EntryChange { text, matches, free, is_far_less } in entry.changes {
-            let struck = strike_numbers(&text);
-            if counted.insert(struck.clone()) {
-                let known = cause.changes.entry(struck).or_insert_with(|| HelpfulChange {
-                    text: SpreadText::new(&text),
-                    helped: 0,
-                    served: 0,
-                    served_by_free: Some(0),
-                    far_less: 0,
-                });
-                known.far_less = known.far_less.saturating_add(if is_far_less { entry.subjects } else { 0 });
-                known.helped = known.helped.saturating_add(entry.subjects);
-                known.served = known.served.saturating_add(matches.min(entry.subjects));
-                let served_by_free = known.served_by_free.zip(free);
-                known.served_by_free =
-                    served_by_free.map(|(served, free)| served.saturating_add(free.min(entry.subjects)));
-                known.text.include(&text, entry.subjects);
-            }
-        }
-        let others = if entry.subjects > cause.largest.0 {
-            std::mem::replace(&mut cause.largest, (entry.subjects, entry.names, text)).1
+        entry.owners.into_iter().for_each(|(owner, subjects)| cause.owners.add(owner, subjects));
+        cause.add_changes(entry.changes, entry.subjects);
+        let mut names = entry.names;
+        let mut others = if entry.subjects > cause.largest.subjects {
+            let own = names.drain(..entry.told.min(names.len())).collect();
+            let group = LargestGroup { subjects: entry.subjects, told: entry.told, names: own, report: text };
+            cause.verdict = entry.verdict;
+            [names, std::mem::replace(&mut cause.largest, group).names].concat()
         } else {
-            entry.names
+            names
         };
-        let missing = MAX_NAMED.saturating_sub(cause.other_names.len());
-        cause.other_names.extend(others.into_iter().take(missing));
+        others.truncate(MAX_NAMED.saturating_sub(cause.other_names.len()));
+        cause.other_names.extend(others);
     }
 
     /// Sorts the causes by their numbers of subjects, the most first.
@@ -131,97 +131,34 @@ impl CauseTable {
         self.causes.sort_by(|_, one, _, other| other.subjects.cmp(&one.subjects));
     }
 
-    /// Says how many subjects there are, how many of them match, and how many do not wait.
-    fn headline(&self) -> String {
-        let (article, partner) = if self.noun == "job" { ("a", "slot") } else { ("an", "offer") };
-        match (self.all, self.served) {
-            (0, Some(0)) => return format!("no selected {} waits", self.noun),
-            (0, Some(1)) => return format!("the {} gets {article} {partner}", self.noun),
-            (0, Some(served)) => return format!("all {} get {article} {partner}", counted(served, &self.noun)),
-            // Those with ports have reports of their own.
-            (0, None) => return format!("no {} without ports", self.noun),
-            _ => {}
-        }
-        let count = |verdict| count_subjects(self.causes.values().filter(|cause| cause.verdict == verdict));
-        let (taken, claimed) = (count(TAKEN), count(CLAIMED));
-        let (limited, partly) = (count(LIMITED), count(PARTLY_SERVED));
-        let all = match self.served {
-            Some(served) => {
-                let verb = if self.all == 1 { "gets" } else { "get" };
-                let total = counted(self.all.saturating_add(served), &self.noun);
-                let too_few = if partly > 0 { " or too few" } else { "" };
-                format!("{} of {total} {verb} no {partner}{too_few}", with_commas(self.all))
-            }
-            None => counted(self.all, &self.noun),
-        };
-        let matching = match self.matching {
-            0 if taken + limited + partly > 0 => {
-                let none = self.all.saturating_sub(taken + limited + partly + claimed + count(NOT_WAITING));
-                let phrases = [
-                    verb_phrase(none, ["matches", "match"], "nothing"),
-                    verb_phrase(claimed, ["matches", "match"], "only slots in use"),
-                    verb_phrase(taken, ["matches", "match"], "only what others take"),
-                    verb_phrase(limited, ["is", "are"], "kept back by a limit or a quota"),
-                    verb_phrase(partly, ["gets", "get"], "too few"),
-                ];
-                phrases.into_iter().flatten().collect::<Vec<_>>().join(", ")
-            }
-            0 if claimed > 0 => format!("none matches a free {partner}"),
-            0 => "none matches".to_owned(),
-            1 => "1 matches".to_owned(),
-            some if some == self.all => "all match".to_owned(),
-            some => format!("{} match", with_commas(some)),
-        };
-        let not_waiting = count(NOT_WAITING);
-        if not_waiting == self.all {
-            return format!("{all}: none waits");
-        }
-        let not_waiting = match not_waiting {
-            0 => String::new(),
-            1 => "; 1 does not wait".to_owned(),
-            some => format!("; {} do not wait", with_commas(some)),
-        };
-        format!("{all}: {matching}{not_waiting}")
-    }
-
-    /// Returns the table as text, and the report of the largest group of each cause, unless `is_short`.
-    pub fn into_text(mut self, is_short: bool) -> String {
+    /// Returns the table as text, and the report of the largest group of each listed cause, unless `is_short`.
+    /// `lists_all` lists the causes with few subjects, too.
+    pub fn into_text(mut self, is_short: bool, lists_all: bool) -> String {
         self.sort();
-        let mut text = self.headline() + "\n";
-        if self.causes.is_empty() {
-            return text;
-        }
-        let nouns = format!("{}s", self.noun);
-        // Slots, and ads that are not jobs, have no owners.
-        let has_owners = self.causes.values().any(|cause| !cause.users.is_empty());
-        let header: Vec<&str> = [nouns.as_str(), "owners", "cause", "what would help"]
-            .into_iter()
-            .filter(|title| has_owners || *title != "owners")
-            .collect();
-        let (numbers, expendable): (&[usize], &[usize]) = if has_owners { (&[0, 1], &[1]) } else { (&[0], &[]) };
-        let mut grid = TableLayout::new(&header).with_number_columns(numbers).with_expendable_columns(expendable);
-        for cause in self.causes.values() {
-            let helps = cause.help_phrase();
-            let owners = has_owners.then(|| with_commas(cause.users.len()));
-            let row = [Some(with_commas(cause.subjects)), owners, Some(cause.text.to_string()), Some(helps)];
-            grid.push_row(row.into_iter().flatten());
-        }
-        text.push_str(&grid.render(diagnostics::table_width()));
-        if !is_short {
-            for cause in self.causes.values() {
-                text.push('\n');
-                text.push_str(&cause.largest.2);
-                text.extend(cause.others_sentence());
-            }
-        }
-        text
+        let mut text = String::new();
+        let sentence = self.counts.sentence(&self.noun, self.served);
+        diagnostics::push_words(&mut text, "", sentence.split(' ').map(str::to_owned), tally_table::width());
+        let (past, causes): (Vec<CauseRow>, Vec<CauseRow>) = self.causes.into_values().partition(|cause| cause.is_past);
+        let counts: Vec<usize> = causes.iter().map(|cause| cause.subjects).collect();
+        let listed = if lists_all { causes.len() } else { unfolded_rows(&counts) };
+        let reports: String = causes[..listed].iter().map(CauseRow::report_section).collect();
+        let rows = |causes: Vec<CauseRow>| causes.into_iter().map(CauseRow::into_row).collect();
+        let table = TallyTable {
+            noun: &self.noun,
+            titles: ["cause", "what would help"],
+            rows: rows(causes),
+            last_rows: rows(past),
+            wraps: is_short,
+        };
+        text.push_str(&table.render(listed, ALL_CAUSES));
+        if is_short { text } else { text + &reports }
     }
 
     /// Returns the table as a picture: a bar for each cause. `line` says more below the title.
     pub fn into_picture(mut self, line: &str) -> String {
         self.sort();
-        let mut drawing = Drawing::new(&self.headline(), line);
-        let all = self.all;
+        let mut drawing = Drawing::new(&self.counts.sentence(&self.noun, self.served), line);
+        let QueueCounts { all, matching, .. } = self.counts;
         let bar = |label: String, count: usize, fill: Fill, remark: String| Bar {
             label,
             count,
@@ -229,9 +166,9 @@ impl CauseTable {
             fill,
             remark,
         };
-        let matching = (self.matching > 0).then(|| {
-            let label = if self.matching == 1 { "matches" } else { "match" };
-            bar(label.to_owned(), self.matching, Fill::Good, String::new())
+        let matching = (matching > 0).then(|| {
+            let label = if matching == 1 { "matches" } else { "match" };
+            bar(label.to_owned(), matching, Fill::Good, String::new())
         });
         let rest = count_subjects(self.causes.values().skip(MAX_DRAWN_CAUSES));
         let rest = (rest > 0).then(|| {
@@ -240,7 +177,7 @@ impl CauseTable {
         });
         let causes = self.causes.values().take(MAX_DRAWN_CAUSES).map(|cause| {
             let fill = if cause.verdict == NOT_WAITING { Fill::Rest } else { Fill::Bad };
-            let owners = cause.users.len();
+            let owners = cause.owners.count();
             let owners = if owners > 1 { counted(owners, "owner") } else { String::new() };
             let helps = cause.help_phrase();
             let helps = if helps.is_empty() { helps } else { format!("what would help: {helps}") };
@@ -255,38 +192,46 @@ impl CauseTable {
     /// Returns a row for each cause.
     pub fn into_table(mut self) -> ResultTable {
         self.sort();
-        let rows = self.causes.values().map(|cause| {
+        let rows = self.causes.iter().map(|(id, cause)| {
             let best = cause.best_change();
             vec![
                 cause.verdict.clone().into(),
                 cause.subjects.into(),
-                cause.users.len().into(),
+                cause.owners.count().into(),
                 cause.text.to_string().into(),
                 best.map_or(String::new(), |change| change.text.to_string()).into(),
                 best.map_or(0, |change| change.helped).into(),
+                id.as_str().into(),
+                cause.owners.names().join(",").into(),
+                cause.example().into(),
             ]
         });
-        ResultTable::with_rows(&["verdict", "requests", "owners", "cause", "change", "helps"], rows)
+        let header = ["verdict", "requests", "owners", "cause", "change", "helps", "cause_id", "names", "example"];
+        ResultTable::with_rows(&header, rows)
     }
 
     /// Returns the table as JSON.
     pub fn into_json(mut self) -> Json {
         self.sort();
-        let causes = self.causes.values().map(|cause| {
+        let causes = self.causes.iter().map(|(id, cause)| {
             let best = cause.best_change();
             json!({
+                "cause_id": id,
                 "verdict": cause.verdict,
                 "cause": cause.text.to_string(),
                 "requests": cause.subjects,
-                "owners": cause.users.len(),
+                "owners": cause.owners.count(),
+                "owner_names": cause.owners.names(),
+                "example": cause.example(),
                 "change": best.map(|change| change.text.to_string()),
                 "helps": best.map(|change| change.helped),
             })
         });
         let causes: Json = causes.collect();
-        let mut totals = json!({ "requests": self.all, "matching": self.matching, "causes": causes });
-        if let (Some(served), Some(members)) = (self.served, totals.as_object_mut()) {
-            members.insert("served".to_owned(), served.into());
+        let mut totals = json!({ "requests": self.counts.all, "matching": self.counts.matching, "causes": causes });
+        if let Some(members) = totals.as_object_mut() {
+            members.extend(self.served.map(|served| ("served".to_owned(), served.into())));
+            self.counts.write_into(members);
         }
         totals
     }
@@ -297,34 +242,65 @@ fn count_subjects<'c>(causes: impl Iterator<Item = &'c CauseRow>) -> usize {
     causes.fold(0, |subjects, cause| subjects.saturating_add(cause.subjects))
 }
 
-/// Says what a number of subjects do: `2 match nothing`; `None` if there are none.
-fn verb_phrase(number: usize, [singular, plural]: [&str; 2], object: &str) -> Option<String> {
-    let verb = if number == 1 { singular } else { plural };
-    (number > 0).then(|| format!("{} {verb} {object}", with_commas(number)))
-}
-
 impl CauseRow {
-    /// Names the subjects whose reports are left out because they have the same cause; `None` if there are none.
-    fn others_sentence(&self) -> Option<String> {
-        let others = self.subjects - self.largest.0;
+    /// Adds the changes that help a group of subjects.
+    fn add_changes(&mut self, changes: Vec<EntryChange>, subjects: usize) {
+        let mut counted: FxHashSet<String> = FxHashSet::default();
+        for EntryChange { text, matches, free, is_far_less } in changes {
+            let struck = strike_numbers(&text);
+            if counted.insert(struck.clone()) {
+                let known = self.changes.entry(struck).or_insert_with(|| HelpfulChange {
+                    text: SpreadText::new(&text),
+                    helped: 0,
+                    served: 0,
+                    served_by_free: Some(0),
+                    far_less: 0,
+                });
+                known.far_less = known.far_less.saturating_add(if is_far_less { subjects } else { 0 });
+                known.helped = known.helped.saturating_add(subjects);
+                known.served = known.served.saturating_add(matches.min(subjects));
+                let served_by_free = known.served_by_free.zip(free);
+                known.served_by_free = served_by_free.map(|(served, free)| served.saturating_add(free.min(subjects)));
+                known.text.include(&text, subjects);
+            }
+        }
+    }
+
+    /// The row of the cause in the table.
+    fn into_row(self) -> TallyRow {
+        let remark = self.help_phrase();
+        let label = self.text.shortened(MAX_SHORT_CAUSE_CHARS);
+        TallyRow { count: self.subjects, owners: self.owners, label, remark }
+    }
+
+    /// The report of the largest group, and the names of subjects whose reports are left out because they have the same
+    /// cause.
+    fn report_section(&self) -> String {
+        let others = self.subjects.saturating_sub(self.largest.told);
         let names = join_first(&self.other_names, others, MAX_NAMED);
-        (others > 0).then(|| format!("the same cause: {}\n", single_line(&names)))
+        let others = if others > 0 { format!("the same cause: {}\n", single_line(&names)) } else { String::new() };
+        format!("\n{}{others}", self.largest.report)
+    }
+
+    /// The name of a subject with the cause.
+    fn example(&self) -> &str {
+        self.largest.names.first().map_or("", String::as_str)
     }
 
     /// Returns the change that helps most, and how many subjects it helps if it does not help all.
     fn help_phrase(&self) -> String {
         if self.changes.is_empty() && needs_change(&self.verdict) {
-            return no_change_phrase(&self.text.to_string()).to_owned();
+            return no_change_phrase(self.text.to_string().split(|c: char| !c.is_alphanumeric())).to_owned();
         }
-        if self.changes.is_empty() && self.verdict == LIMITED {
-            return self.remedy.clone();
+        if [LIMITED, NOT_WAITING].contains(&self.verdict.as_str()) {
+            return self.remedy.to_string();
         }
-        if self.changes.is_empty() && [TAKEN, PARTLY_SERVED].contains(&self.verdict.as_str()) {
+        // Where most of the subjects can only wait, a change for few of them is in their reports.
+        let is_rare = |change: &HelpfulChange| change.helped.saturating_mul(2) < self.subjects;
+        let waits = [TAKEN, PARTLY_SERVED, CLAIMED].contains(&self.verdict.as_str());
+        if waits && self.best_change().is_none_or(is_rare) {
             let is_divided = self.has_scarce_resources;
             return if is_divided { "wait, or test smaller requests with --what-if" } else { "wait" }.to_owned();
-        }
-        if self.changes.is_empty() && self.verdict == CLAIMED {
-            return "wait until slots are free".to_owned();
         }
         self.best_change().map_or(String::new(), |change| {
             let helped = (change.helped < self.subjects)
@@ -337,7 +313,7 @@ impl CauseRow {
             };
             let remarks: Vec<String> = [far_less, helped, none_free].into_iter().flatten().collect();
             let text = shorten(&change.text.to_string(), MAX_CHANGE_CHARS);
-            let text = if self.verdict == CLAIMED { format!("wait, or {text}") } else { text };
+            let text = if waits { format!("wait, or {text}") } else { text };
             if remarks.is_empty() { text } else { format!("{text} ({})", remarks.join("; ")) }
         })
     }
@@ -350,25 +326,5 @@ impl CauseRow {
             return None;
         }
         self.changes.values().rev().max_by_key(|change| (change.served_by_free, change.served, change.helped))
-    }
-}
-
-/// Replaces the numbers in a sentence by `N`.
-fn strike_numbers(text: &str) -> String {
-    text_pieces(text)
-        .map(|(before, number)| if number.is_empty() { before.to_owned() } else { format!("{before}N") })
-        .collect()
-}
-#[cfg(test)]
-mod tests {
-    use super::strike_numbers;
-
-    #[test]
-    fn numbers_are_struck_out_of_sentences_and_not_of_names() {
-        assert_eq!(
-            strike_numbers("no slot has Memory >= 5,000.5; the largest is 64"),
-            "no slot has Memory >= N; the largest is N"
-        );
-        assert_eq!(strike_numbers("Arch == \"x86_64\" in slot1"), "Arch == \"x86_64\" in slot1");
     }
 }

@@ -12,6 +12,7 @@ pub mod json;
 mod limits;
 pub mod listing;
 pub mod pair;
+mod queue_counts;
 pub mod remedies;
 mod site_reasons;
 mod spread_text;

@@ -1,6 +1,6 @@
 //! What to do about a report: waiting, the changes that help, and the commands that make them.
 
-use classad::ad::{Ad, Dialect, Expression};
+use classad::ad::{Ad, Dialect, Expression, Name};
 use classad::explain::{
     HoldReason, MatchingOffers, RefusalGroup, Remedies, RequestChange, RequestEdit, RequestReport, RequestVerdict,
     SlotTally,
@@ -77,7 +77,7 @@ pub fn phrases(session: &Session, case: &ExplanationInput<'_>, group: &[usize], 
         } else {
             String::new()
         };
-        phrases.push(format!("{}{slip}", no_change_phrase(&writer.cause_phrase(report))));
+        phrases.push(format!("{}{slip}", no_change_phrase(report.attributes.iter().map(Name::as_str))));
     }
     phrases.extend(case.reasons.and_then(|reasons| reasons.phrase(report.cause())));
     phrases

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use classad::text::counted;
+use classad::text::{counted, shorten};
 use rustc_hash::{FxHashSet, FxHasher};
 
 /// A text that stands for several texts which are equal but for numbers.
@@ -24,11 +24,16 @@ impl SpreadText {
     }
 
     /// Extends the ranges to the numbers of a text that is equal but for numbers. `weight` is the number of subjects
-    /// that have the text.
+    /// that have the text. Of a text that differs in words, there is no range.
     pub fn include(&mut self, text: &str, weight: usize) {
         let mut code = FxHasher::default();
         let (mut is_code, mut is_string) = (false, false);
-        for ((_, [least, greatest]), (before, number)) in self.pieces.iter_mut().zip(text_pieces(text)) {
+        let is_alike = text_pieces(text).map(|(before, _)| before).eq(self.pieces.iter().map(|(before, _)| before));
+        if !is_alike {
+            text.hash(&mut code);
+        }
+        let alike = if is_alike { self.pieces.as_mut_slice() } else { &mut [] };
+        for ((_, [least, greatest]), (before, number)) in alike.iter_mut().zip(text_pieces(text)) {
             is_code ^= before.matches('`').count() % 2 == 1;
             is_string ^= before.matches('"').count() % 2 == 1;
             if is_code || is_string {
@@ -48,33 +53,60 @@ impl SpreadText {
     }
 }
 
+impl SpreadText {
+    /// Returns the text with at most `most` characters. The number of other texts is not cut off.
+    pub fn shortened(&self, most: usize) -> String {
+        let others = self.others();
+        let room = most.saturating_sub(others.chars().count());
+        if others.is_empty() { shorten(&self.to_string(), most) } else { shorten(&self.heaviest.1, room) + &others }
+    }
+
+    /// Counts the texts that are other expressions or strings. Empty if there are none.
+    fn others(&self) -> String {
+        match self.variants.len() {
+            0 | 1 => String::new(),
+            all => format!(" (and {})", counted(all - 1, "variant")),
+        }
+    }
+}
+
 /// Writes a number that is the same in all texts, and `least..greatest` if it is not. A range would falsify an
 /// expression or a string: if these differ, writes the text that the most subjects have, and how many others there are.
 impl fmt::Display for SpreadText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.variants.len() > 1 {
-            let others = counted(self.variants.len() - 1, "variant");
-            return write!(f, "{} (and {others} with other values)", self.heaviest.1);
+            return write!(f, "{}{}", self.heaviest.1, self.others());
         }
-        self.pieces.iter().try_for_each(|(before, [least, greatest])| {
+        let told = self.pieces.iter().zip(text_pieces(&self.heaviest.1));
+        told.into_iter().try_for_each(|((before, [least, greatest]), (_, most_frequent))| {
             f.write_str(before)?;
             match least == greatest {
                 true => f.write_str(least),
-                false if least.starts_with('"') => write!(f, "{least} or others"),
-                false => write!(f, "{least}..{greatest}"),
+                false if least.starts_with('"') => write!(f, "{most_frequent} or others"),
+                false => match (least.split_once(' '), greatest.split_once(' ')) {
+                    (Some((number, unit)), Some((_, other))) if unit == other => write!(f, "{number}..{greatest}"),
+                    _ => write!(f, "{least}..{greatest}"),
+                },
             }
         })
     }
 }
 
-/// The order of numbers, in which commas may separate the thousands. Versions such as `1.2.3` are ordered as texts.
+/// Units of sizes, each 1024 times the one before.
+const UNITS: [&str; 6] = [" bytes", " KiB", " MiB", " GiB", " TiB", " PiB"];
+
+/// The order of numbers, in which commas may separate the thousands, and a unit may follow. Versions such as `1.2.3` are
+/// ordered as texts.
 fn value(number: &str) -> (f64, &str) {
-    (number.replace(',', "").parse().unwrap_or(0.0), number)
+    let unit = UNITS.iter().position(|unit| number.ends_with(unit));
+    let digits = number.split(' ').next().unwrap_or_default().replace(',', "");
+    let scale = UNITS.iter().take(unit.unwrap_or_default()).fold(1.0, |scale, _| scale * 1024.0);
+    (digits.parse().unwrap_or(0.0) * scale, number)
 }
 
-/// Cuts a text into pieces: each has a text without numbers, and the number that follows; it is empty at the end. The value
-/// of an attribute that is a string, as in `Owner is "ann"`, counts as a number. Digits within names, as in `x86_64`, do
-/// not.
+/// Cuts a text into pieces: each has a text without numbers, and the number that follows; it is empty at the end. A size
+/// is a number with its unit. The value of an attribute that is a string, as in `Owner is "ann"` and `no slot has Arch
+/// "ARM"`, counts as a number. Digits within names, as in `x86_64`, do not.
 pub fn text_pieces(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -89,6 +121,8 @@ pub fn text_pieces(text: &str) -> impl Iterator<Item = (&str, &str)> {
             None => number_on.find(|letter| !is_part(letter)).unwrap_or(number_on.len()),
         };
         let number = number_on[..length].trim_end_matches(['.', ',']);
+        let unit = UNITS.iter().find(|unit| number_on[number.len()..].starts_with(**unit));
+        let number = &number_on[..number.len() + unit.map_or(0, |unit| unit.len())];
         rest = &number_on[number.len()..];
         Some((before, number))
     })
@@ -96,13 +130,17 @@ pub fn text_pieces(text: &str) -> impl Iterator<Item = (&str, &str)> {
 
 /// Returns the offset of the first number or value; the length of the text if there is none.
 fn number_start(text: &str) -> usize {
-    let mut is_word = false;
+    let (mut is_word, mut before_blank) = (false, ' ');
     for (offset, letter) in text.char_indices() {
-        let is_value = letter == '"' && text[..offset].ends_with(" is ");
+        // A string behind a word is a value; one behind an operator is part of an expression.
+        let is_value = letter == '"' && text[..offset].ends_with(' ') && before_blank.is_alphanumeric();
         if is_value || letter.is_ascii_digit() && !is_word {
             return offset;
         }
         is_word = letter.is_alphanumeric() || letter == '_';
+        if letter != ' ' {
+            before_blank = letter;
+        }
     }
     text.len()
 }
@@ -129,16 +167,8 @@ mod tests {
         let mut text = SpreadText::new("`Memory > 10` and \"node1 2\" for 7");
         for (other, weight, expected) in [
             ("`Memory > 10` and \"node1 2\" for 7", 1, "`Memory > 10` and \"node1 2\" for 7"),
-            (
-                "`Memory > 99` and \"node1 3\" for 5",
-                4,
-                "`Memory > 99` and \"node1 3\" for 5 (and 1 variant with other values)",
-            ),
-            (
-                "`Memory > 10` and \"node1 2\" for 8",
-                2,
-                "`Memory > 99` and \"node1 3\" for 5 (and 1 variant with other values)",
-            ),
+            ("`Memory > 99` and \"node1 3\" for 5", 4, "`Memory > 99` and \"node1 3\" for 5 (and 1 variant)"),
+            ("`Memory > 10` and \"node1 2\" for 8", 2, "`Memory > 99` and \"node1 3\" for 5 (and 1 variant)"),
         ] {
             text.include(other, weight);
             assert_eq!(text.to_string(), expected);

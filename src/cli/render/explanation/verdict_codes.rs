@@ -21,9 +21,8 @@ pub fn needs_change(verdict: &str) -> bool {
     !["matches", "ports", NOT_WAITING, TAKEN, CLAIMED, LIMITED, PARTLY_SERVED].contains(&verdict)
 }
 
-/// Says that no change was found with which the subjects of a cause match.
-pub fn no_change_phrase(cause: &str) -> &'static str {
-    let mut words = cause.split(|letter: char| !letter.is_alphanumeric());
-    let is_system = words.any(|word| ["Arch", "OpSys"].contains(&word));
+/// Says that no change was found with which subjects match. `attributes` are those that the decisive reason involves.
+pub fn no_change_phrase<'n>(mut attributes: impl Iterator<Item = &'n str>) -> &'static str {
+    let is_system = attributes.any(|name| ["Arch", "OpSys"].iter().any(|system| name.eq_ignore_ascii_case(system)));
     if is_system { "no change found that keeps Arch and OpSys" } else { "no change found" }
 }

@@ -1,0 +1,232 @@
+//! Tables of what many ads have in common, such as a cause or a rule: how many ads have it, whose they are, what it is.
+
+use classad::text::{counted, join_first, shorten, with_commas};
+use indexmap::IndexMap;
+
+use super::diagnostics;
+use super::table::{COLUMN_GAP_CELLS, TableLayout};
+
+/// Width of a table that no terminal shows, in characters.
+const DEFAULT_WIDTH: usize = 100;
+
+/// Maximum number of owners that a row names.
+const MAX_NAMED_OWNERS: usize = 3;
+
+/// Minimum width of the names of owners, in characters, for which there is always room.
+const MIN_OWNERS_CHARS: usize = 24;
+
+/// Minimum width of the last column, in characters. A narrower one is left out.
+const MIN_LAST_CHARS: usize = 24;
+
+/// Maximum number of rows of a table whose small rows are all listed: with its heading it has at most 25 lines.
+const MAX_UNFOLDED_ROWS: usize = 20;
+
+/// Maximum number of rows of a table that is folded.
+const MAX_FOLDED_ROWS: usize = 18;
+
+/// Maximum number of ads of a row that is folded into the last line with others.
+const MAX_SMALL_COUNT: usize = 2;
+
+/// The owners of ads, with their numbers of ads.
+#[derive(Default)]
+pub struct OwnerCounts(IndexMap<String, usize>);
+
+impl OwnerCounts {
+    /// Adds the ads of an owner.
+    pub fn add(&mut self, owner: String, ads: usize) {
+        let known = self.0.entry(owner).or_default();
+        *known = known.saturating_add(ads);
+    }
+
+    /// Number of owners.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Returns the names, those with the most ads first.
+    pub fn names(&self) -> Vec<&str> {
+        let mut owners: Vec<(&String, &usize)> = self.0.iter().collect();
+        owners.sort_by(|one, other| other.1.cmp(one.1).then(one.0.cmp(other.0)));
+        owners.into_iter().map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// Names the first owners and counts the others: as many names as `room` characters have room for.
+    fn phrase(&self, room: usize) -> String {
+        let names = self.names();
+        let mut phrases = (1..=MAX_NAMED_OWNERS).rev().map(|most| join_first(&names, names.len(), most));
+        let fits = |text: &String| text.chars().count() <= room;
+        let last = || match names.as_slice() {
+            [] => String::new(),
+            [only] => shorten(only, room),
+            _ => counted(names.len(), "owner"),
+        };
+        phrases.find(fits).unwrap_or_else(last)
+    }
+}
+
+/// A row of a table.
+pub struct TallyRow {
+    /// Number of ads.
+    pub count: usize,
+    pub owners: OwnerCounts,
+    /// What the ads have in common.
+    pub label: String,
+    /// What else there is to say. It is cut to the width of the table.
+    pub remark: String,
+}
+
+/// A table of what ads have in common.
+pub struct TallyTable<'t> {
+    /// The noun for the ads, singular.
+    pub noun: &'t str,
+    /// The nouns for what they have in common, and for what else there is to say.
+    pub titles: [&'t str; 2],
+    /// The rows, those with the most ads first.
+    pub rows: Vec<TallyRow>,
+    /// Rows that stand at the end, whatever their numbers are.
+    pub last_rows: Vec<TallyRow>,
+    /// Whether long remarks go on in further lines. Otherwise each row has one line.
+    pub wraps: bool,
+}
+
+/// Returns the width that tables keep: that of the terminal, or of a page.
+pub fn width() -> usize {
+    diagnostics::table_width().unwrap_or(DEFAULT_WIDTH)
+}
+
+/// Returns the number of rows that a table lists, of rows with these numbers of ads, if it folds small ones.
+pub fn unfolded_rows(counts: &[usize]) -> usize {
+    if counts.len() <= MAX_UNFOLDED_ROWS {
+        return counts.len();
+    }
+    let large = counts.iter().take_while(|count| **count > MAX_SMALL_COUNT).count();
+    // Without a large row, the first ones say the most.
+    if large == 0 { MAX_FOLDED_ROWS } else { large.min(MAX_FOLDED_ROWS) }
+}
+
+impl TallyTable<'_> {
+    /// Returns the table as text. The rows behind the first `listed` are counted in one line; `option` lists them.
+    pub fn render(&self, listed: usize, option: &str) -> String {
+        let width = width();
+        let nouns = format!("{}s", self.noun);
+        let [label, remark] = self.titles;
+        let header = [nouns.as_str(), "owners", label, remark];
+        let listed = listed.min(self.rows.len());
+        let shown: Vec<&TallyRow> = self.rows[..listed].iter().chain(&self.last_rows).collect();
+        let mut cells: Vec<[String; 4]> = shown
+            .iter()
+            .map(|row| [with_commas(row.count), String::new(), row.label.clone(), row.remark.clone()])
+            .collect();
+        let needed = |cells: &[[String; 4]], columns: &[usize]| -> usize {
+            let width_of = |column: &usize| {
+                let texts = cells.iter().map(|row| row[*column].as_str()).chain([header[*column]]);
+                texts.map(|text| text.chars().count()).max().unwrap_or_default() + COLUMN_GAP_CELLS
+            };
+            columns.iter().map(width_of).sum()
+        };
+        let room = width.saturating_sub(needed(&cells, &[0, 2])).max(MIN_OWNERS_CHARS);
+        cells.iter_mut().zip(&shown).for_each(|(row, shown)| row[1] = shown.owners.phrase(room));
+        let is_empty = |column: &usize| cells.iter().all(|row| row[*column].is_empty());
+        let mut hidden: Vec<usize> = [1, 3].into_iter().filter(is_empty).collect();
+        let fixed: Vec<usize> = (0..3).filter(|column| !hidden.contains(column)).collect();
+        let room = width.saturating_sub(needed(&cells, &fixed));
+        if !self.wraps && room < MIN_LAST_CHARS {
+            hidden.push(3);
+        }
+        if !self.wraps {
+            cells.iter_mut().for_each(|row| row[3] = shorten(&row[3], room));
+        }
+        let visible: Vec<usize> = (0..4).filter(|column| !hidden.contains(column)).collect();
+        let fits = needed(&cells, &visible) <= width + COLUMN_GAP_CELLS;
+        let mut layout = TableLayout::new(&header).with_number_columns(&[0]).with_expendable_columns(&[1]);
+        hidden.into_iter().for_each(|column| layout.hide_column(column));
+        cells.into_iter().for_each(|row| layout.push_row(row));
+        let table = if shown.is_empty() { String::new() } else { layout.render(Some(width).filter(|_| !fits)) };
+        table + &self.rest_line(&self.rows[listed..], option)
+    }
+
+    /// Counts the rows that are not listed, in one line.
+    fn rest_line(&self, rest: &[TallyRow], option: &str) -> String {
+        let (Some(first), Some(last)) = (rest.first(), rest.last()) else { return String::new() };
+        let ads = rest.iter().fold(0_usize, |ads, row| ads.saturating_add(row.count));
+        let each = match (last.count, first.count) {
+            (least, most) if least == most => counted(least, self.noun),
+            (least, most) if least + 1 == most => format!("{least} or {}", counted(most, self.noun)),
+            (least, most) => format!("{least} to {}", counted(most, self.noun)),
+        };
+        let rows = counted(rest.len(), &format!("more {}", self.titles[0]));
+        let all = counted(ads, self.noun);
+        format!("{rows} with {each} each, {all} in all ({option} lists them)\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{OwnerCounts, TallyRow, TallyTable, unfolded_rows};
+
+    fn owners(names: &[(&str, usize)]) -> OwnerCounts {
+        let mut owners = OwnerCounts::default();
+        names.iter().for_each(|(name, ads)| owners.add((*name).to_owned(), *ads));
+        owners
+    }
+
+    #[test]
+    fn owners_with_the_most_ads_are_named_first() {
+        for (names, expected) in [
+            (&[][..], ""),
+            (&[("ann", 1)], "ann"),
+            (&[("ann", 1), ("bob", 5)], "bob and ann"),
+            (&[("ann", 1), ("bob", 1), ("cid", 1), ("dan", 2), ("eve", 1)], "dan, ann, bob and 2 more"),
+            (&[("a-very-long-name", 3), ("another-long-name", 2), ("c", 1)], "a-very-long-name and 2 more"),
+            (&[("a-name-of-more-than-thirty-letters", 3), ("b", 2)], "2 owners"),
+            (&[("a-name-of-more-than-thirty-letters", 3)], "a-name-of-more-than-thirty-..."),
+        ] {
+            assert_eq!(owners(names).phrase(30), expected, "{names:?}");
+        }
+    }
+
+    #[test]
+    fn small_rows_of_long_tables_are_folded() {
+        let many = |large: usize, small: usize| [vec![3; large], vec![2; small]].concat();
+        for (counts, expected) in [
+            (many(0, 0), 0),
+            (many(3, 17), 20),
+            (many(3, 18), 3),
+            (many(20, 0), 20),
+            (many(21, 0), 18),
+            (many(18, 3), 18),
+            (many(30, 1), 18),
+            (many(0, 40), 18),
+        ] {
+            assert_eq!(unfolded_rows(&counts), expected, "{counts:?}");
+        }
+    }
+
+    #[test]
+    fn a_table_keeps_its_width() {
+        let row = |count: usize, label: &str, remark: &str| TallyRow {
+            count,
+            owners: owners(&[("ann", 2), ("bob", 1)]),
+            label: label.to_owned(),
+            remark: remark.to_owned(),
+        };
+        let long = "a remark that says more than there is room for in a table of one hundred columns, much more";
+        let table = |label: &str, wraps: bool| TallyTable {
+            noun: "job",
+            titles: ["cause", "what would help"],
+            rows: vec![row(1200, label, long), row(2, "small", ""), row(1, "small, too", "")],
+            last_rows: vec![row(7, "does not wait", "")],
+            wraps,
+        };
+        let text = table("short", false).render(1, "--all-causes");
+        let expected = " jobs  owners       cause          what would help\n\
+                        1,200  ann and bob  short          a remark that says more than there is room for in a table of o...\n\
+                        \x20   7  ann and bob  does not wait\n\
+                        2 more causes with 1 or 2 jobs each, 3 jobs in all (--all-causes lists them)\n";
+        assert_eq!(text, expected);
+        let text = table(&"x".repeat(60), false).render(3, "--all-causes");
+        assert!(text.lines().all(|line| line.chars().count() <= 100) && !text.contains("help"), "{text}");
+        let text = table(&"x".repeat(60), true).render(3, "--all-causes");
+        assert!(text.lines().all(|line| line.chars().count() <= 100) && text.contains("much more"), "{text}");
+    }
+}

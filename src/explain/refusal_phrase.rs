@@ -1,0 +1,144 @@
+//! Phrases about offers that would do, but refuse.
+
+use crate::ad::Truth;
+use crate::text::with_commas;
+
+use super::decisive_part::{DecisivePart, UnmetOfferClause};
+use super::failure_phrase::bound_phrase;
+use super::missing_attribute::missing_attribute_note;
+use super::report::{Narrowing, RefusalGroup, RequestReport};
+use super::summary::SummaryWriter;
+
+/// Says why offers refuse; holds the writer of sentences about the request.
+pub(super) struct RefusalWriter<'w>(pub(super) &'w SummaryWriter<'w>);
+
+impl RefusalWriter<'_> {
+    /// Says why a slot refuses that is free and would do. `None` if there is none.
+    pub(super) fn free_refusal(&self, report: &RequestReport) -> Option<String> {
+        let group = report.refusals.first().filter(|group| group.has_close_slot())?;
+        let slot = self.0.offer_name(group.example);
+        let refuses = if group.demand.admits.is_some() { "" } else { "refuses: " };
+        Some(format!("{slot} is free, but {refuses}{}", self.demand_phrase(&group.demand, false)))
+    }
+
+    /// Says what else keeps many of the slots from a job. Begins with a semicolon, or is empty.
+    pub(super) fn narrowing_phrase(&self, report: &RequestReport) -> String {
+        let is_told = |narrowing: &&Narrowing| self.0.brevity == 0 || matches!(narrowing, Narrowing::Slip { .. });
+        let Some(narrowing) = report.narrowing.as_ref().filter(is_told) else { return String::new() };
+        match narrowing {
+            Narrowing::Slip { clause, fault } => {
+                format!("; {}", self.0.failures().failure(&report.clauses[*clause], fault))
+            }
+            Narrowing::Clause(clause) => {
+                let clause = &report.clauses[*clause];
+                let bound = clause.analysis.comparison.as_ref().and_then(bound_phrase);
+                let bound = bound.map_or_else(String::new, |bound| format!(" ({bound})"));
+                let excluded = self.0.count(clause.sole_blocker);
+                format!("; {}{bound} alone rules out {excluded}", self.0.quoted(&clause.text))
+            }
+            Narrowing::Refusals if report.refusals.first().is_some_and(RefusalGroup::has_close_slot) => {
+                self.free_refusal(report).map_or_else(String::new, |refusal| format!("; {refusal}"))
+            }
+            Narrowing::Refusals => {
+                let refusing = report.refusing();
+                let refuse = if refusing == 1 { "refuses" } else { "refuse" };
+                let (it, reason) = (self.0.verb("it", "them"), self.refusal_phrase(report, refusing));
+                let free = report.refusing_states.map_or(0, |states| states.available());
+                let free =
+                    if free > 0 && free < refusing { format!(" ({} free)", with_commas(free)) } else { String::new() };
+                format!("; {} more{free} {refuse} {it}: {reason}", with_commas(refusing))
+            }
+        }
+    }
+
+    /// Says why the suitable offers refuse. `states` says in which states they are.
+    pub(super) fn refused_cause(&self, report: &RequestReport, states: &str) -> String {
+        let refusing = report.refusing();
+        if let Some(shortage) = &report.shortage {
+            // Where no slot has enough, nothing else matters.
+            let rest = if shortage.is_of_all { String::new() } else { self.narrowing_phrase(report) };
+            return shortage.phrase(refusing, self.0.nouns) + &rest;
+        }
+        let reason = self.refusal_phrase(report, refusing);
+        format!("{}{reason}{}", self.0.refusal_prefix(refusing, states), self.narrowing_phrase(report))
+    }
+
+    /// Says by which clause most of the suitable offers refuse. `refusing` is the number of suitable offers that
+    /// refuse.
+    fn refusal_phrase(&self, report: &RequestReport, refusing: usize) -> String {
+        let mut suitable = report.refusals.iter().filter(|group| group.suitable > 0);
+        match suitable.next().map(|group| (group, &group.demand.clause)) {
+            Some((_, None)) if refusing == 1 => "it has no constraint, so it accepts nothing".to_owned(),
+            Some((group, None)) if group.suitable == 1 => "1 has no constraint, so it accepts nothing".to_owned(),
+            Some((group, None)) => {
+                format!("{} have no constraint, so they accept nothing", with_commas(group.suitable))
+            }
+            Some((group, Some(_))) => {
+                let is_only = suitable.next().is_none();
+                if let (false, Some(admitted)) = (is_only, &group.demand.admits) {
+                    let admitted = admitted.phrase();
+                    let owners = match group.suitable {
+                        1 => "the owner of one admits".to_owned(),
+                        several => format!("the owners of {} admit", with_commas(several)),
+                    };
+                    return format!("{owners} only jobs with {admitted}; the others refuse by other clauses");
+                }
+                let in_some = (!is_only).then(|| {
+                    format!(" for {} of them; the others refuse by other clauses", with_commas(group.suitable))
+                });
+                format!("{}{}", self.demand_phrase(&group.demand, group.suitable > 1), in_some.unwrap_or_default())
+            }
+            None => String::new(),
+        }
+    }
+
+    /// See [`SummaryWriter::demand_phrase`].
+    pub(super) fn demand_phrase(&self, demand: &UnmetOfferClause, is_shared: bool) -> String {
+        let UnmetOfferClause { clause, outcome, missing, part, admits, .. } = demand;
+        let Some(clause) = clause else { return "it has no constraint, so it accepts nothing".to_owned() };
+        if let Some(admitted) = admits {
+            let owners = if is_shared { "their owners admit" } else { "its owner admits" };
+            let values = match demand.quoted_value() {
+                Some(wanted) => format!(", not the string \"{wanted}\""),
+                None if (self.0.brevity > 1) => String::new(),
+                None => part.as_ref().map(|part| part.values_phrase(is_shared)).unwrap_or_default(),
+            };
+            return format!("{owners} only jobs with {}{values}", admitted.phrase());
+        }
+        let missing = if self.0.brevity > 0 { &[][..] } else { missing };
+        let missing = missing_attribute_note(self.0.subject, self.0.is_plural, missing);
+        let decisive = self.decisive_phrase(clause, *outcome, part.as_ref(), is_shared) + &missing;
+        match &demand.slip {
+            Some(slip) if self.0.brevity > 0 => slip.clone(),
+            Some(slip) => format!("{decisive}; {slip}"),
+            None => decisive,
+        }
+    }
+
+    /// Says which clause is not met, and by which values. If the clause is too long to quote, or says less than the part
+    /// that decides it, quotes only that part.
+    fn decisive_phrase(&self, clause: &str, outcome: Truth, part: Option<&DecisivePart>, is_shared: bool) -> String {
+        if clause.eq_ignore_ascii_case("false") {
+            let its = if is_shared { "their" } else { "its" };
+            return format!("{its} constraint is `false`");
+        }
+        let Some(part) = part else { return format!("{} is {}", self.0.quoted(clause), outcome.phrase()) };
+        let is_long = clause.chars().count() > self.0.max_clause_chars;
+        // A clause that is but the name of a condition says less than the condition. Several ads have several
+        // conditions of the name.
+        let is_elsewhere = (!is_shared || part.is_common) && !clause.contains(&part.text);
+        // Of a conditional, the condition says more.
+        let is_conditional = clause.to_ascii_lowercase().contains("ifthenelse(") || clause.contains(" ? ");
+        let is_of_all = part.reads.iter().all(|read| read.is_partners) && clause.contains(&part.text);
+        let is_condition = is_conditional && (!is_shared || is_of_all);
+        let (text, outcome) = if is_long || is_elsewhere || is_condition {
+            (part.text.as_str(), part.outcome)
+        } else {
+            (clause, outcome)
+        };
+        // The part may be a disjunction, whose operands belong together.
+        let writer = SummaryWriter { max_clause_chars: self.0.max_clause_chars.saturating_mul(2), ..*self.0 };
+        let values = if self.0.brevity > 1 { String::new() } else { part.values_phrase(is_shared) };
+        format!("{} is {}{values}", writer.quoted(text), outcome.phrase())
+    }
+}

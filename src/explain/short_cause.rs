@@ -1,0 +1,277 @@
+//! The cause of a report in a few words: the row of a table of many reports.
+
+use crate::ad::{BinaryOperator, Dialect, Name, Value};
+use crate::constraint::{ClauseComparison, InconsistencyKind};
+use crate::lint::SizeUnit;
+use crate::matching::negotiate::AccountingLimit;
+use crate::protocol::JobState;
+use crate::text::{join_and, join_first};
+
+use super::cause::Cause;
+use super::clauses::text;
+use super::distance::as_number;
+use super::failure_reason::{FailureReason, type_phrase};
+use super::report::{ClauseReport, RefusalGroup, RequestReport, RequestVerdict};
+use super::resource_shortage::ResourceShortage;
+use super::slots::SlotTally;
+
+/// Maximum length of the cause in a table, in characters; the rest is cut off. Clauses, which can be long, stand last.
+pub const MAX_SHORT_CAUSE_CHARS: usize = 56;
+
+/// Maximum number of attributes that a cause names.
+const MAX_NAMED_ATTRIBUTES: usize = 3;
+
+/// The cause of a report in a few words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShortCause {
+    /// Identifier of the cause, and after a colon what it is about: `missing-attribute:HasDocker`. Reports with one
+    /// identifier have one cause. [`Cause::identifier`] has the part before the colon.
+    pub id: String,
+    /// The cause in words. Reports with one cause can differ in numbers and values.
+    pub text: String,
+}
+
+/// Writes the causes of reports in a few words; the fields are the settings.
+#[derive(Clone, Copy)]
+pub struct ShortCauseWriter<'w> {
+    /// The noun for what is explained, such as `job`.
+    pub subject: &'w str,
+    /// The noun for the candidates, singular and plural.
+    pub nouns: [&'w str; 2],
+    /// The dialect in which clauses are printed.
+    pub dialect: Dialect,
+}
+
+impl ShortCauseWriter<'_> {
+    /// Returns the cause of a report.
+    #[must_use]
+    pub fn cause(&self, report: &RequestReport) -> ShortCause {
+        let cause = report.cause();
+        let (about, text) = self.about_and_text(report);
+        // What a job waits for is one cause, whoever has the slots.
+        let row = match cause {
+            Cause::Taken | Cause::InUse if about.is_empty() => Cause::Full,
+            cause => cause,
+        };
+        let colon = if about.is_empty() { "" } else { ":" };
+        ShortCause { id: format!("{}{colon}{about}", row.identifier()), text }
+    }
+
+    /// Returns what a cause is about, and the cause in words.
+    fn about_and_text(&self, report: &RequestReport) -> (String, String) {
+        let [one, several] = self.nouns;
+        let general = |text: String| (String::new(), text);
+        match &report.verdict {
+            RequestVerdict::Matches => general("matches".to_owned()),
+            RequestVerdict::NotWaiting(_) => not_waiting(report),
+            RequestVerdict::IfDrained(_) | RequestVerdict::Taken(_) => {
+                general(format!("the pool is full: others have or get all matching {several}"))
+            }
+            RequestVerdict::Claimed => match report.slots.and_then(|slots| unusable_state(&slots.matching)) {
+                Some(state) => (state.clone(), format!("the {several} that match are {state}")),
+                None => general(format!("the pool is full: others have or get all matching {several}")),
+            },
+            RequestVerdict::Limited(limit) | RequestVerdict::PartlyServed { limit: Some(limit), .. } => {
+                (limited_by(limit), limit.to_string())
+            }
+            RequestVerdict::PartlyServed { .. } => general(format!("gets too few {several}: nothing else is left")),
+            RequestVerdict::NeedsGang => general("it has Ports; leave out --reverse to explain gangs".to_owned()),
+            RequestVerdict::NotServed => general("not served: `roots` of the policy is not true".to_owned()),
+            RequestVerdict::Unranked { rule, .. } => {
+                (rule.clone(), format!("no rank, by the rule of the policy: `{rule}`"))
+            }
+            RequestVerdict::NoOffers => general(format!("there are no {several}")),
+            RequestVerdict::NoConstraint => general("it has no constraint, so it accepts nothing".to_owned()),
+            RequestVerdict::Contradiction { clauses, subject, clash, .. } => {
+                let subject = unqualified(&text(subject, self.dialect));
+                let words = match clauses.as_slice() {
+                    [only] => format!("a clause contradicts itself: `{}`", report.clauses[*only].text),
+                    _ if *clash == InconsistencyKind::Type => {
+                        format!("its clauses want {subject} of different types")
+                    }
+                    _ => format!("its clauses on {subject} contradict each other"),
+                };
+                (subject, words)
+            }
+            RequestVerdict::Unmet { clause, fault } => self.unmet(&report.clauses[*clause], fault),
+            RequestVerdict::Conflict(clauses) => {
+                let mut about: Vec<String> =
+                    clauses.iter().map(|clause| self.subject_of(&report.clauses[*clause])).collect();
+                about.dedup();
+                let named = join_first(&about, about.len(), MAX_NAMED_ATTRIBUTES);
+                (about.join("+"), format!("no {one} meets its clauses on {named} at once"))
+            }
+            RequestVerdict::Refused => self.refused(report),
+        }
+    }
+
+    /// The cause of a request that a clause keeps from all offers.
+    fn unmet(&self, clause: &ClauseReport, fault: &FailureReason) -> (String, String) {
+        let (one, subject) = (self.nouns[0], self.subject);
+        let did_you_mean = |near: Option<&Name>| near.map_or(String::new(), |near| format!(" (did you mean {near}?)"));
+        let about_clause = |text: String| (self.subject_of(clause), text);
+        match fault {
+            FailureReason::UnknownFunction(name, _) => (name.to_string(), format!("there is no function {name}()")),
+            FailureReason::MissingOwnAttribute(name, near) => {
+                (name.to_string(), format!("the {subject} has no {name}{}", did_you_mean(near.first())))
+            }
+            FailureReason::MissingAttribute(name, near) => {
+                let near = did_you_mean(near.first().map(|(near, _)| near));
+                (name.to_string(), format!("no {one} defines {name}{near}"))
+            }
+            FailureReason::Shadowed(name) => {
+                (name.to_string(), format!("reads the {name} of its own ad, not of the {one}"))
+            }
+            FailureReason::NeverTrue(_) => about_clause(format!("never true: `{}`", clause.text)),
+            FailureReason::Precedence(_) => about_clause(format!("read with other precedence: `{}`", clause.text)),
+            FailureReason::Unquoted { name, value, .. } => {
+                (name.to_string(), format!("{name} without quotes: write \"{}\"", value.to_str()))
+            }
+            FailureReason::Slip { message, .. } => about_clause(message.clone()),
+            FailureReason::Setting { name, message, .. } => (name.to_string(), message.clone()),
+            FailureReason::Alternatives(alternatives) => match alternatives.first() {
+                // A disjunction over one attribute asks for a value of it.
+                Some(first) if alternatives.iter().all(|next| self.subject_of(next) == self.subject_of(first)) => {
+                    self.unmet(first, first.failure.as_ref().unwrap_or(&FailureReason::NoSuchValue))
+                }
+                _ => about_clause(format!("no {one} meets `{}`", clause.text)),
+            },
+            FailureReason::Nested(nested) => {
+                let list = nested.list.as_str();
+                let entry = list.strip_prefix("Available").and_then(|entry| entry.strip_suffix('s'));
+                let entry = entry.map_or_else(|| format!("an entry in {list}"), |entry| format!("a free {entry}"));
+                let unmet = nested.unmet.as_ref().map(|unmet| format!(" with {unmet}")).unwrap_or_default();
+                (nested.holder.0.to_string(), format!("no {one} has {entry}{unmet}"))
+            }
+            FailureReason::TypeMismatch { theirs, .. } => {
+                let theirs = type_phrase(*theirs);
+                about_clause(format!("it is {theirs}: `{}`", clause.text))
+            }
+            FailureReason::CaseMismatch { theirs, .. } => {
+                about_clause(format!("write \"{}\": `{}`", theirs.to_str(), clause.text))
+            }
+            FailureReason::Misplaced(found) => about_clause(format!("{} has the value: `{}`", found.name, clause.text)),
+            FailureReason::NoSuchValue => about_clause(self.no_such_value(clause)),
+        }
+    }
+
+    /// Says that no offer has a value.
+    fn no_such_value(&self, clause: &ClauseReport) -> String {
+        let one = self.nouns[0];
+        let Some((comparison, name)) =
+            clause.analysis.comparison.as_ref().and_then(|comparison| Some((comparison, comparison.attribute()?)))
+        else {
+            return format!("no {one} meets `{}`", clause.text);
+        };
+        let ClauseComparison { operator, bound, .. } = comparison;
+        match operator {
+            BinaryOperator::Equal | BinaryOperator::Is => format!("no {one} has {name} {bound}"),
+            _ if comparison.bound_is_amount() => {
+                let wanted =
+                    format!("no {one} has {name} {} {}", operator.symbol_in(self.dialect), amount(name, bound));
+                let best = clause.closest_if_drained.as_ref().or(clause.closest_value.as_ref());
+                let is_most = matches!(operator, BinaryOperator::Greater | BinaryOperator::GreaterEqual);
+                let extreme = if is_most { "largest" } else { "smallest" };
+                best.map_or(wanted.clone(), |best| format!("{wanted}; the {extreme} is {}", amount(name, best)))
+            }
+            _ => format!("no {one} meets `{}`", clause.text),
+        }
+    }
+
+    /// The cause of a request that all suitable offers refuse.
+    fn refused(&self, report: &RequestReport) -> (String, String) {
+        let [one, several] = self.nouns;
+        if let Some(shortage) = &report.shortage {
+            let ResourceShortage { resource, wanted, largest, largest_if_drained, .. } = shortage;
+            let largest = amount(resource, largest_if_drained.as_ref().unwrap_or(largest));
+            let wanted = match SizeUnit::of(resource) {
+                Some(_) => format!("{} of {}", amount(resource, wanted), resource.as_str().to_lowercase()),
+                None => format!("{wanted} {resource}"),
+            };
+            let some = if shortage.is_of_all { "" } else { " that would do" };
+            return (resource.to_string(), format!("no {one}{some} has {wanted}; the largest has {largest}"));
+        }
+        let group = report.refusals.iter().find(|group| group.suitable > 0);
+        let Some((RefusalGroup { attributes, .. }, clause)) =
+            group.and_then(|group| Some((group, group.demand.clause.as_ref()?)))
+        else {
+            return (String::new(), format!("the {several} that would do accept nothing"));
+        };
+        if clause.eq_ignore_ascii_case("false") {
+            return ("false".to_owned(), format!("the {several} that would do take nothing: `false`"));
+        }
+        let read: Vec<&str> = attributes.iter().map(Name::as_str).collect();
+        if read.is_empty() {
+            return (clause.clone(), format!("the {several} refuse: `{clause}`"));
+        }
+        let named = join_first(&read, read.len(), MAX_NAMED_ATTRIBUTES);
+        (read.join("+"), format!("the {several} refuse by {named}: `{clause}`"))
+    }
+
+    /// The attributes of offers that a clause reads, or the clause itself if it reads none.
+    fn subject_of(&self, clause: &ClauseReport) -> String {
+        let analysis = &clause.analysis;
+        let compared = analysis.comparison.as_ref().and_then(ClauseComparison::attribute).map(Name::to_string);
+        compared.unwrap_or_else(|| {
+            let read: Vec<&str> = analysis.offer_attributes.iter().map(Name::as_str).collect();
+            if read.is_empty() { clause.text.clone() } else { read.join("+") }
+        })
+    }
+}
+
+/// Why a job does not wait for a slot.
+fn not_waiting(report: &RequestReport) -> (String, String) {
+    let Some(job) = &report.job else { return (String::new(), "does not wait".to_owned()) };
+    if let Some(hold) = &job.hold {
+        return hold.kind();
+    }
+    let why = match job.state {
+        JobState::Running => "it runs",
+        JobState::Suspended => "it is suspended in its slot",
+        JobState::TransferringOutput => "its output is on the way",
+        JobState::Completed => "it has ended",
+        JobState::Removed => "it was removed",
+        JobState::SchedulerUniverse => "the schedd runs it (scheduler universe)",
+        JobState::LocalUniverse => "the schedd runs it (local universe)",
+        JobState::GridUniverse => "another system runs it (grid universe)",
+        _ => "its JobStatus is unknown",
+    };
+    let words = job.state.word().trim_start_matches("of the ").trim_start_matches("of ");
+    (words.replace(' ', "-"), format!("does not wait: {why}"))
+}
+
+/// What the accounting keeps a request from offers by: the limit, the group or the submitter.
+fn limited_by(limit: &AccountingLimit) -> String {
+    let name = match limit {
+        AccountingLimit::Concurrency(limit) => &limit.name,
+        AccountingLimit::Group(of) => &of.group,
+        AccountingLimit::Ceiling(of) | AccountingLimit::Share(of) => &of.submitter,
+    };
+    format!("{name}{}", if limit.is_permanent() { " (too small)" } else { "" })
+}
+
+/// The states of slots of which none can be given away by waiting for jobs to end; `None` if jobs have some of them.
+fn unusable_state(slots: &SlotTally) -> Option<String> {
+    let SlotTally { owner, draining, drained, offline, .. } = *slots;
+    if owner + draining + drained + offline < slots.all() {
+        return None;
+    }
+    let words: Vec<&str> = slots.words().into_iter().map(|(_, words)| words).collect();
+    Some(join_and(&words))
+}
+
+/// The name in `TARGET.Name`.
+fn unqualified(subject: &str) -> String {
+    let lower = subject.to_ascii_lowercase();
+    let is_qualified = ["target.", "other."].iter().any(|side| lower.starts_with(side));
+    let name = if is_qualified { subject.split_once('.').map_or(subject, |(_, name)| name) } else { subject };
+    name.to_owned()
+}
+
+/// An amount of a resource, with its unit if it is a size.
+fn amount(name: &Name, value: &Value) -> String {
+    match SizeUnit::of(name).zip(as_number(value)) {
+        Some((unit, number)) => unit.readable(number),
+        None => value.to_string(),
+    }
+}
