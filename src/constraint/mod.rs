@@ -7,6 +7,7 @@ mod condition;
 mod conjuncts;
 mod consistency;
 mod rectangle;
+mod timeline;
 
 pub use clauses::{ConstraintClause, ConstraintClauses, own_attribute_name};
 pub use comparison::ClauseComparison;
@@ -20,3 +21,6 @@ pub use consistency::{
     inconsistencies, possible_truths, tautologies,
 };
 pub use rectangle::{Interval, Profile, profiles};
+pub use timeline::{
+    ClockBreaks, MAX_SPAN_SECONDS, Timeline, TimelineInterval, is_clock_attribute, truth_timeline, with_moving_clock,
+};

@@ -47,6 +47,7 @@ mod tests {
             ("Memory > 1", false, false),
             ("time() > 1", true, false),
             ("formatTime() == \"a\" || absTime() == x", true, false),
+            ("absTime() == x", true, false),
             ("formatTime(x) == \"a\" || absTime(y) == x", false, false),
             ("1 + { currenttime }[0]", true, false),
             ("random(5) > dayTime()", true, true),
