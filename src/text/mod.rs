@@ -86,9 +86,29 @@ pub fn duration_range(from: i64, to: i64) -> String {
     }
 }
 
+/// Units in which a length of time is written, each with its number of seconds.
+const SHORT_UNITS: [(&str, i64); 4] = [("days", 86_400), ("h", 3600), ("min", 60), ("s", 1)];
+
+/// Says how long a number of seconds is, in its two largest units: `23 h 54 min`, `2 days 3 h`, `45 s`.
+#[must_use]
+pub fn duration(seconds: i64) -> String {
+    let mut rest = seconds.max(0);
+    let parts: Vec<(i64, &str)> = SHORT_UNITS
+        .into_iter()
+        .map(|(unit, length)| {
+            let count = rest / length;
+            rest %= length;
+            (count, if unit == "days" && count == 1 { "day" } else { unit })
+        })
+        .collect();
+    let first = parts.iter().position(|(count, _)| *count > 0).unwrap_or(parts.len() - 1);
+    let shown = parts.iter().skip(first).take(2).enumerate().filter(|(place, (count, _))| *place == 0 || *count > 0);
+    shown.map(|(_, (count, unit))| format!("{count} {unit}")).collect::<Vec<_>>().join(" ")
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{counted, duration_range, join_and, shorten, with_commas};
+    use super::{counted, duration, duration_range, join_and, shorten, with_commas};
 
     #[test]
     fn how_long_something_takes() {
@@ -104,6 +124,25 @@ mod tests {
             (86_400 * 3000, 86_400 * 4000, "3,000 to 4,000 days"),
         ] {
             assert_eq!(duration_range(from, to), expected, "{from} to {to}");
+        }
+    }
+
+    #[test]
+    fn lengths_of_time() {
+        for (seconds, expected) in [
+            (0, "0 s"),
+            (-5, "0 s"),
+            (59, "59 s"),
+            (60, "1 min"),
+            (3599, "59 min 59 s"),
+            (3600, "1 h"),
+            (7110, "1 h 58 min"),
+            (86_040, "23 h 54 min"),
+            (86_400, "1 day"),
+            (86_460, "1 day"),
+            (2 * 86_400 + 3 * 3600 + 59, "2 days 3 h"),
+        ] {
+            assert_eq!(duration(seconds), expected, "{seconds}");
         }
     }
 

@@ -84,6 +84,22 @@ pub fn local_zone_name(seconds: i64) -> String {
     zone.to_offset_info(clamped_timestamp(seconds)).abbreviation().to_owned()
 }
 
+/// Writes a moment for people: `2026-07-06 21:13:48 CEST`, in the local time zone.
+#[must_use]
+pub fn local_moment(seconds: i64) -> String {
+    let local = in_local_zone(seconds);
+    let CalendarTime { year, month, day, hour, minute, second, .. } = local.calendar_time(local.offset);
+    let zone = local_zone_name(seconds);
+    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} {zone}")
+}
+
+/// Writes a moment for programs as ISO 8601 does: `2026-07-06T21:13:48+02:00`, in the local time zone.
+#[must_use]
+pub fn iso_moment(seconds: i64) -> String {
+    let text = in_local_zone(seconds).to_string();
+    text.strip_suffix("-00:00").map_or(text.clone(), |utc| format!("{utc}Z"))
+}
+
 /// Clamps a moment to the range of the time zone database, the years -9999 to 9999.
 fn clamped_timestamp(seconds: i64) -> jiff::Timestamp {
     let known = seconds.clamp(jiff::Timestamp::MIN.as_second(), jiff::Timestamp::MAX.as_second());

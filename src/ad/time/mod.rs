@@ -5,7 +5,7 @@ mod parse;
 
 use std::fmt;
 
-pub use calendar::{CalendarTime, from_local_clock, in_local_zone};
+pub use calendar::{CalendarTime, from_local_clock, in_local_zone, iso_moment, local_moment};
 pub(crate) use calendar::{clock_seconds, days_from_date, local_zone_name};
 pub(crate) use parse::{MONTHS, month_number};
 

@@ -216,6 +216,15 @@ impl TimeOption {
     }
 }
 
+/// Parses a length of time of the command line into seconds: a number with `s`, `m`, `h`, `d` or `w`, as in `24h`.
+pub fn duration(text: &str) -> Result<i64, String> {
+    let units = [("s", 1), ("m", 60), ("h", 3600), ("d", 86_400), ("w", 7 * 86_400)];
+    let unit = units.into_iter().find_map(|(unit, length)| Some((text.strip_suffix(unit)?, length)));
+    let (number, length) = unit.unwrap_or((text, 1));
+    let seconds = number.trim_end().parse::<i64>().ok().and_then(|number| number.checked_mul(length));
+    seconds.filter(|seconds| *seconds > 0).ok_or_else(|| "expected a length of time such as 90m, 24h or 7d".to_owned())
+}
+
 /// Parses a time of the command line into seconds since 1970: a number, `now`, or a time as `absTime()` reads it, but with
 /// a date that exists and a year of four digits.
 pub fn time(text: &str) -> Result<i64, String> {

@@ -5,7 +5,9 @@ use std::io::Write;
 use std::sync::Arc;
 
 use clap::Args;
+use classad::ad::time::{iso_moment, local_moment};
 use classad::ad::{Ad, Expression, Name, Participant, ScopeFrame};
+use classad::constraint::{ClockBreaks, MAX_SPAN_SECONDS, Timeline, with_moving_clock};
 use classad::eval::{
     ConstraintVerdict, Context, Environment, FreeNames, SpecializeOptions, SpecializedExpression, specialize,
     specialize_ad, specialize_attribute, unknowns,
@@ -16,6 +18,7 @@ use classad::protocol::{PortFault, Protocol, check_port_list, display_name, has_
 use classad::syntax::{Style, print};
 
 use crate::cli::args::ad_files::AdFilesArgs;
+use crate::cli::args::global;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::args::partial_scope::{PartialKnowledge, dependency_names};
 use crate::cli::io::ad_map::{AdTask, map_ads};
@@ -25,7 +28,7 @@ use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::unseen_names::{ReportUnseen, UnseenNames};
 use crate::cli::io::{cases, input};
 use crate::cli::outcome::{Failure, Status};
-use crate::cli::render::output::{BufferedStdout, DocumentWriter, out};
+use crate::cli::render::output::{BufferedStdout, DocumentWriter, OutputForm, out};
 use crate::cli::render::rows::{TableCell, TableWriter};
 use crate::cli::session::Session;
 
@@ -36,6 +39,7 @@ Examples:
   classad specialize --attr Constraint samples/papers/thesis-figure-6-job.ad
   classad specialize --inline --verdict --attr Requirements samples/pool/machines.long
   classad specialize --verdict samples/papers/thesis-figure-30-job.ad
+  classad specialize --verdict --over 24h samples/papers/thesis-figure-4-machine.ad
 
 Without --closed and --loose, the result has the same value as the original, whatever attributes are added to the ads.
 Without --target, the other ad can be any ad. The time is unknown unless --now sets it.
@@ -44,7 +48,10 @@ With --verdict, a contradiction such as `x > 5 && x < 3` counts as `depends` if 
 every verdict is `never`.
 
 With --expr or --attr, -o json prints an array of {ad, value}. With --verdict, it prints an array of {ad, verdict,
-unknowns: [NAME, ...]}, without --expr and --attr also with port.";
+unknowns: [NAME, ...]}, without --expr and --attr also with port.
+
+With --over, each line has the time from which and up to which the verdict holds, and what is left of the expression
+then. JSON has seconds since 1970 (from, to) and ISO times (from_time, to_time).";
 
 const FILES_HELP: &str = "Files of ads with the known attributes; without --expr and --attr, whole ads are specialized";
 
@@ -86,6 +93,10 @@ pub struct Specialize {
     /// --attr, judge the constraint of each port, or of an ad without ports
     #[arg(long)]
     verdict: bool,
+    /// Judge each time from now (see --now) up to so much later, such as 24h or 7d, and print the intervals with the same
+    /// verdict and rest. ClockMin and ClockDay of the ads go with the clock
+    #[arg(long, value_name = "DURATION", requires = "verdict", value_parser = global::duration)]
+    over: Option<i64>,
     /// With --expr or --attr, print the name of each ad before its result
     #[arg(long)]
     each: bool,
@@ -125,7 +136,11 @@ impl Specialize {
             partial_scope: PartialKnowledge { unknown: self.unknown.clone(), is_complete: self.closed },
             definitions,
             target: input::read_first_ad(session, target)?,
-            context: Context { random: None, now: session.options.now.and(session.context().now), ..session.context() },
+            context: Context {
+                random: None,
+                now: session.context().now.filter(|_| session.options.now.is_some() || self.over.is_some()),
+                ..session.context()
+            },
             unseen_names: UnseenNames::new(match &scope {
                 SpecializeScope::Attribute(name) => Some(name.clone()),
                 _ => None,
@@ -134,6 +149,9 @@ impl Specialize {
         };
         let is_whole = matches!(task.scope, SpecializeScope::WholeAd);
         let mut output = self.begin_output(&task.scope)?;
+        if self.over.is_some_and(|over| over > MAX_SPAN_SECONDS) {
+            session.note(&format!("--over looks {} days ahead at most", MAX_SPAN_SECONDS / 86_400));
+        }
         if alone {
             if is_whole {
                 output.begin_source(form)?;
@@ -155,6 +173,13 @@ impl Specialize {
         }
         if let Some(first) = first_text {
             task.unseen_names.report(session, &first);
+        }
+        if let Some(seconds) = output.sampling {
+            session.note(&format!("some bounds are seen in samples every {seconds} s"));
+        }
+        if let Some(end) = output.end {
+            session
+                .note(&format!("some expressions take too many steps: the search looked up to {}", local_moment(end)));
         }
         output.documents.finish(&mut output.out)?;
         if let Some(mut rows) = output.rows {
@@ -178,15 +203,20 @@ impl Specialize {
     }
 
     fn begin_output(&self, scope: &SpecializeScope) -> Result<SpecializeOutput<'_>, Failure> {
-        let header: &[&str] = match scope {
-            SpecializeScope::Ports(_) => &["ad", "port", "verdict", "unknowns"],
-            _ if self.verdict => &["ad", "verdict", "unknowns"],
-            _ => &["ad", "value"],
-        };
+        let has_ports = matches!(scope, SpecializeScope::Ports(_));
+        let is_for_programs = matches!(self.output.form, Some(OutputForm::Json | OutputForm::Jsonl));
+        let mut header = vec!["ad"];
+        header.extend(has_ports.then_some("port"));
+        header.extend::<&[&str]>(match self.over {
+            Some(_) if is_for_programs => &["from", "from_time", "to", "to_time", "verdict", "rest"],
+            Some(_) => &["from", "to", "verdict", "rest"],
+            None if self.verdict => &["verdict", "unknowns"],
+            None => &["value"],
+        });
         let is_whole = matches!(scope, SpecializeScope::WholeAd);
         let has_rows = !is_whole && (self.verdict || self.output.form.is_some());
         let rows = has_rows.then(|| {
-            let header = header.iter().map(|title| (*title).to_owned()).collect();
+            let header = header.into_iter().map(str::to_owned).collect();
             TableWriter::new(header, self.output.form, !self.output.no_header)
         });
         Ok(SpecializeOutput {
@@ -195,6 +225,9 @@ impl Specialize {
             documents: DocumentWriter::new(self.output.form),
             out: out(),
             any_possible: false,
+            is_for_programs,
+            sampling: None,
+            end: None,
         })
     }
 }
@@ -219,6 +252,10 @@ enum Specialized {
     Residue(Vec<u8>),
     /// The verdict on a constraint.
     Verdict(Verdict),
+    /// The verdicts over time on a constraint.
+    Timeline(VerdictTimeline),
+    /// The label of each port, with the verdicts over time on its constraint.
+    PortTimelines(Vec<(String, VerdictTimeline)>),
     /// The label of each port, with the verdict on its constraint.
     PortVerdicts(Vec<(String, Verdict)>),
     /// The ports of the ad cannot be used.
@@ -227,6 +264,9 @@ enum Specialized {
 
 /// A verdict on a constraint, with the unknown names on which it depends.
 type Verdict = (ConstraintVerdict, Vec<String>);
+
+/// The verdicts on a constraint over time, with what is left of it.
+type VerdictTimeline = Timeline<(ConstraintVerdict, String)>;
 
 impl SpecializeTask<'_> {
     /// Returns the names that are looked up in each ad. `None` if that may be any name.
@@ -249,12 +289,15 @@ impl SpecializeTask<'_> {
     /// Specializes an ad. `None` if no ad is known.
     fn specialize(&self, ad: Option<Ad>) -> Specialized {
         let is_known = ad.is_some() || !self.definitions.is_empty();
-        let ad = argument_text::with_definitions(ad.unwrap_or_default(), &self.definitions);
+        let mut ad = argument_text::with_definitions(ad.unwrap_or_default(), &self.definitions);
+        if self.command.over.is_some() {
+            ad = with_moving_clock(&ad, &self.context).unwrap_or(ad);
+        }
         if let SpecializeScope::Ports(protocol) = &self.scope {
             if let Err(fault) = check_port_list(&ad, self.context.dialect) {
                 return Specialized::BadPorts(fault);
             } else if has_ports(&ad) {
-                return self.port_verdicts(&ad, protocol).map_or_else(Specialized::BadPorts, Specialized::PortVerdicts);
+                return self.ports(&ad, protocol).unwrap_or_else(Specialized::BadPorts);
             }
         }
         let known = [Some(&ad), self.target.as_ref()].map(|side| side.map(|side| self.shown(side)));
@@ -263,6 +306,11 @@ impl SpecializeTask<'_> {
             self.partial_scope.environment(own.as_deref().filter(|_| is_known), target.as_deref());
         let options = SpecializeOptions { loose: self.command.loose, inline: self.command.inline };
         let context = &self.context;
+        if self.command.over.is_some()
+            && let Some(timelines) = self.timelines(&frame, &environment)
+        {
+            return timelines;
+        }
         let residue = match &self.scope {
             SpecializeScope::WholeAd => {
                 return Specialized::Ad(specialize_ad(&frame, &environment, context, options));
@@ -302,24 +350,61 @@ impl SpecializeTask<'_> {
         (residue.verdict, if depends { dependency_names(&unknowns()) } else { Vec::new() })
     }
 
+    /// Returns the verdicts over time on the selected part of an ad without ports. `None` for a whole ad.
+    fn timelines(&self, frame: &Arc<ScopeFrame>, environment: &Environment) -> Option<Specialized> {
+        let attribute =
+            |name: &Name| frame.ad.get(name).cloned().unwrap_or_else(|| Expression::attribute(name.clone()));
+        let over = |expression: &Expression| self.timeline(expression, frame, environment);
+        Some(match &self.scope {
+            SpecializeScope::Expression(expression) => Specialized::Timeline(over(expression)),
+            SpecializeScope::Attribute(name) => Specialized::Timeline(over(&attribute(name))),
+            SpecializeScope::Ports(protocol) => {
+                let name = protocol.constraint_name(&frame.ad).unwrap_or(&protocol.constraint_names()[0]);
+                Specialized::PortTimelines(vec![(Name::new("other").to_string(), over(&attribute(name)))])
+            }
+            SpecializeScope::WholeAd => return None,
+        })
+    }
+
+    /// Returns the verdicts on a constraint over time. What is left of it names the clock where it changes with each second.
+    fn timeline(&self, expression: &Expression, frame: &Arc<ScopeFrame>, environment: &Environment) -> VerdictTimeline {
+        let options = SpecializeOptions { loose: self.command.loose, inline: self.command.inline };
+        let at = |now: Option<i64>| {
+            let context = Context { now, ..self.context.clone() };
+            let residue = specialize(expression, frame, environment, &context, options);
+            let text = print(&residue.expression, Style::New);
+            (residue.verdict, String::from_utf8_lossy(&text).into_owned())
+        };
+        let start = self.context.now.unwrap_or_default();
+        let span = start..start.saturating_add(self.command.over.unwrap_or_default());
+        let breaks = ClockBreaks::of(expression, frame, environment, &self.context, span);
+        breaks.timeline(|seconds| {
+            let first = at(Some(seconds.start));
+            let is_same = seconds.end - seconds.start == 1 || at(Some(seconds.end - 1)).1 == first.1;
+            Some(if is_same { first } else { (first.0, at(None).1) })
+        })
+    }
+
     /// Returns the verdicts on the constraints of the ports of an ad. A port without a constraint accepts nothing.
-    fn port_verdicts(&self, ad: &Ad, protocol: &Protocol) -> Result<Vec<(String, Verdict)>, PortFault> {
+    fn ports(&self, ad: &Ad, protocol: &Protocol) -> Result<Specialized, PortFault> {
         let OpenPorts { mut environment, ports } = OpenPorts::of(&self.partial_scope.known_attributes(ad, false))?;
         if let Some(member) = environment.member_mut(Participant::REQUEST) {
             member.knowledge = self.partial_scope.knowledge();
         }
         let options = SpecializeOptions { loose: self.command.loose, inline: self.command.inline };
-        let verdict = |(label, frame): (Name, Arc<ScopeFrame>)| {
-            let verdict = match protocol.constraint_expression(&frame.ad) {
-                Some(constraint) => {
-                    let residue = specialize(constraint, &frame, &environment, &self.context, options);
-                    self.verdict(&residue, &frame, &environment)
-                }
-                None => (ConstraintVerdict::Never, Vec::new()),
+        let never = Expression::literal(false);
+        let constraint = |frame: &Arc<ScopeFrame>| protocol.constraint_expression(&frame.ad).unwrap_or(&never).clone();
+        if self.command.over.is_some() {
+            let over = |(label, frame): (Name, Arc<ScopeFrame>)| {
+                (label.to_string(), self.timeline(&constraint(&frame), &frame, &environment))
             };
-            (label.to_string(), verdict)
+            return Ok(Specialized::PortTimelines(ports.into_iter().map(over).collect()));
+        }
+        let verdict = |(label, frame): (Name, Arc<ScopeFrame>)| {
+            let residue = specialize(&constraint(&frame), &frame, &environment, &self.context, options);
+            (label.to_string(), self.verdict(&residue, &frame, &environment))
         };
-        Ok(ports.into_iter().map(verdict).collect())
+        Ok(Specialized::PortVerdicts(ports.into_iter().map(verdict).collect()))
     }
 }
 
@@ -345,6 +430,12 @@ struct SpecializeOutput<'c> {
     out: BufferedStdout,
     /// Whether some constraint can be true, for `--verdict`.
     any_possible: bool,
+    /// Whether times are written for programs.
+    is_for_programs: bool,
+    /// Seconds between two samples, if bounds are seen in samples.
+    sampling: Option<i64>,
+    /// The second up to which the search looked, if this is not all of the time.
+    end: Option<i64>,
 }
 
 impl SpecializeOutput<'_> {
@@ -370,6 +461,12 @@ impl SpecializeOutput<'_> {
                     self.add_row(vec![id.into(), label.into(), verdict.as_str().into(), unknowns.into()])?;
                 }
             }
+            Specialized::Timeline(timeline) => self.add_timeline(&[id], timeline)?,
+            Specialized::PortTimelines(ports) => {
+                for (label, timeline) in ports {
+                    self.add_timeline(&[id, &label], timeline)?;
+                }
+            }
             Specialized::BadPorts(fault) => report_error(session, &format!("{id}: {fault}"))?,
             Specialized::Residue(text) if self.rows.is_some() => {
                 self.add_row(vec![id.into(), String::from_utf8_lossy(&text).into_owned().into()])?;
@@ -382,6 +479,29 @@ impl SpecializeOutput<'_> {
                 writeln!(self.out)?;
             }
             Specialized::Residue(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Adds a row for each interval.
+    fn add_timeline(&mut self, ids: &[&str], timeline: VerdictTimeline) -> Result<(), Failure> {
+        self.sampling = self.sampling.max(timeline.sampling);
+        let (start, over) = (timeline.intervals.first().map(|first| first.seconds.start), self.command.over);
+        let whole = start.zip(over).map(|(start, over)| start.saturating_add(over.min(MAX_SPAN_SECONDS)));
+        self.end = self.end.or(timeline.end().filter(|end| whole.is_some_and(|whole| *end < whole)));
+        for interval in timeline.intervals {
+            let (verdict, rest) = interval.value;
+            self.any_possible |= verdict != ConstraintVerdict::Never;
+            let mut row: Vec<TableCell> = ids.iter().map(|id| (*id).into()).collect();
+            for seconds in [interval.seconds.start, interval.seconds.end] {
+                if self.is_for_programs {
+                    row.extend([TableCell::from(i128::from(seconds)), iso_moment(seconds).into()]);
+                } else {
+                    row.push(local_moment(seconds).into());
+                }
+            }
+            row.extend([TableCell::from(verdict.as_str()), rest.into()]);
+            self.add_row(row)?;
         }
         Ok(())
     }
