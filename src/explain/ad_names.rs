@@ -21,6 +21,11 @@ pub trait AdNames {
     /// Returns the name of an ad.
     fn ad_name(&self, ad: AdReference) -> String;
 
+    /// Returns the name of an offer as advertised, given by its index.
+    fn offer_name(&self, offer: usize) -> String {
+        self.ad_name(AdReference::Offer { offer, part: 1 })
+    }
+
     /// Returns the state of an offer in words, with `user` as the one who asks; `None` if it is no slot that tells it.
     fn slot_state(&self, _offer: usize, _user: Option<&ByteString>) -> Option<String> {
         None

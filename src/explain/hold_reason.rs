@@ -126,9 +126,9 @@ impl HoldReason {
             (None, _) => String::new(),
         };
         // HTCondor names the slot or the daemon first: `Error from slot1@host: `.
-        let told = match self.text.strip_prefix("Error from ").and_then(|rest| rest.split_once(": ")) {
-            Some((_, told)) => told,
-            None => &self.text,
+        let told = match self.text.split_once(": ") {
+            Some((from, told)) if from.contains('@') && from.split(' ').count() == 3 => told,
+            _ => &self.text,
         };
         let (mut words, mut is_user): (Vec<&str>, bool) = (Vec::new(), false);
         for word in told.trim_end_matches('.').split_whitespace() {

@@ -3,38 +3,52 @@
 use crate::ad::Truth;
 use crate::text::with_commas;
 
+use super::ad_names::AdNames;
 use super::decisive_part::{DecisivePart, UnmetOfferClause};
-use super::failure_phrase::bound_phrase;
+use super::failure_phrase::{FailureWriter, bound_phrase};
 use super::missing_attribute::missing_attribute_note;
 use super::report::{Narrowing, RefusalGroup, RequestReport};
-use super::summary::SummaryWriter;
 
-/// Says why offers refuse; holds the writer of sentences about the request.
-pub(super) struct RefusalWriter<'w>(pub(super) &'w SummaryWriter<'w>);
+/// Says why offers refuse; the fields are the settings of the [`SummaryWriter`](super::SummaryWriter).
+pub(super) struct RefusalWriter<'w> {
+    pub subject: &'w str,
+    pub is_plural: bool,
+    pub brevity: u8,
+    pub names: &'w dyn AdNames,
+    /// The writer of phrases about clauses.
+    pub failures: FailureWriter<'w>,
+}
 
 impl RefusalWriter<'_> {
+    /// Returns the beginning of a sentence about suitable offers that refuse: `1 offer would do, but it refuses: `. The
+    /// caller appends the reason. `note` says more of the offers, in parentheses.
+    pub(super) fn prefix(&self, suitable: usize, note: &str) -> String {
+        let refuse = if suitable == 1 { "it refuses" } else { "all of them refuse" };
+        format!("{} would do{note}, but {refuse}: ", self.failures.count(suitable))
+    }
+
     /// Says why a slot refuses that is free and would do. `None` if there is none.
     pub(super) fn free_refusal(&self, report: &RequestReport) -> Option<String> {
         let group = report.refusals.first().filter(|group| group.has_close_slot())?;
-        let slot = self.0.offer_name(group.example);
+        let slot = self.names.offer_name(group.example);
         let refuses = if group.demand.admits.is_some() { "" } else { "refuses: " };
         Some(format!("{slot} is free, but {refuses}{}", self.demand_phrase(&group.demand, false)))
     }
 
     /// Says what else keeps many of the slots from a job. Begins with a semicolon, or is empty.
     pub(super) fn narrowing_phrase(&self, report: &RequestReport) -> String {
-        let is_told = |narrowing: &&Narrowing| self.0.brevity == 0 || matches!(narrowing, Narrowing::Slip { .. });
+        let is_told = |narrowing: &&Narrowing| self.brevity == 0 || matches!(narrowing, Narrowing::Slip { .. });
         let Some(narrowing) = report.narrowing.as_ref().filter(is_told) else { return String::new() };
         match narrowing {
             Narrowing::Slip { clause, fault } => {
-                format!("; {}", self.0.failures().failure(&report.clauses[*clause], fault))
+                format!("; {}", self.failures.failure(&report.clauses[*clause], fault))
             }
             Narrowing::Clause(clause) => {
                 let clause = &report.clauses[*clause];
                 let bound = clause.analysis.comparison.as_ref().and_then(bound_phrase);
                 let bound = bound.map_or_else(String::new, |bound| format!(" ({bound})"));
-                let excluded = self.0.count(clause.sole_blocker);
-                format!("; {}{bound} alone rules out {excluded}", self.0.quoted(&clause.text))
+                let excluded = self.failures.count(clause.sole_blocker);
+                format!("; {}{bound} alone rules out {excluded}", self.failures.quoted(&clause.text))
             }
             Narrowing::Refusals if report.refusals.first().is_some_and(RefusalGroup::has_close_slot) => {
                 self.free_refusal(report).map_or_else(String::new, |refusal| format!("; {refusal}"))
@@ -42,7 +56,7 @@ impl RefusalWriter<'_> {
             Narrowing::Refusals => {
                 let refusing = report.refusing();
                 let refuse = if refusing == 1 { "refuses" } else { "refuse" };
-                let (it, reason) = (self.0.verb("it", "them"), self.refusal_phrase(report, refusing));
+                let (it, reason) = (if self.is_plural { "them" } else { "it" }, self.refusal_phrase(report, refusing));
                 let free = report.refusing_states.map_or(0, |states| states.available());
                 let free =
                     if free > 0 && free < refusing { format!(" ({} free)", with_commas(free)) } else { String::new() };
@@ -57,10 +71,10 @@ impl RefusalWriter<'_> {
         if let Some(shortage) = &report.shortage {
             // Where no slot has enough, nothing else matters.
             let rest = if shortage.is_of_all { String::new() } else { self.narrowing_phrase(report) };
-            return shortage.phrase(refusing, self.0.nouns) + &rest;
+            return shortage.phrase(refusing, self.failures.nouns) + &rest;
         }
         let reason = self.refusal_phrase(report, refusing);
-        format!("{}{reason}{}", self.0.refusal_prefix(refusing, states), self.narrowing_phrase(report))
+        format!("{}{reason}{}", self.prefix(refusing, states), self.narrowing_phrase(report))
     }
 
     /// Says by which clause most of the suitable offers refuse. `refusing` is the number of suitable offers that
@@ -92,7 +106,7 @@ impl RefusalWriter<'_> {
         }
     }
 
-    /// See [`SummaryWriter::demand_phrase`].
+    /// See [`SummaryWriter::demand_phrase`](super::SummaryWriter::demand_phrase).
     pub(super) fn demand_phrase(&self, demand: &UnmetOfferClause, is_shared: bool) -> String {
         let UnmetOfferClause { clause, outcome, missing, part, admits, .. } = demand;
         let Some(clause) = clause else { return "it has no constraint, so it accepts nothing".to_owned() };
@@ -100,16 +114,16 @@ impl RefusalWriter<'_> {
             let owners = if is_shared { "their owners admit" } else { "its owner admits" };
             let values = match demand.quoted_value() {
                 Some(wanted) => format!(", not the string \"{wanted}\""),
-                None if (self.0.brevity > 1) => String::new(),
+                None if (self.brevity > 1) => String::new(),
                 None => part.as_ref().map(|part| part.values_phrase(is_shared)).unwrap_or_default(),
             };
             return format!("{owners} only jobs with {}{values}", admitted.phrase());
         }
-        let missing = if self.0.brevity > 0 { &[][..] } else { missing };
-        let missing = missing_attribute_note(self.0.subject, self.0.is_plural, missing);
+        let missing = if self.brevity > 0 { &[][..] } else { missing };
+        let missing = missing_attribute_note(self.subject, self.is_plural, missing);
         let decisive = self.decisive_phrase(clause, *outcome, part.as_ref(), is_shared) + &missing;
         match &demand.slip {
-            Some(slip) if self.0.brevity > 0 => slip.clone(),
+            Some(slip) if self.brevity > 0 => slip.clone(),
             Some(slip) => format!("{decisive}; {slip}"),
             None => decisive,
         }
@@ -122,8 +136,8 @@ impl RefusalWriter<'_> {
             let its = if is_shared { "their" } else { "its" };
             return format!("{its} constraint is `false`");
         }
-        let Some(part) = part else { return format!("{} is {}", self.0.quoted(clause), outcome.phrase()) };
-        let is_long = clause.chars().count() > self.0.max_clause_chars;
+        let Some(part) = part else { return format!("{} is {}", self.failures.quoted(clause), outcome.phrase()) };
+        let is_long = clause.chars().count() > self.failures.max_clause_chars;
         // A clause that is but the name of a condition says less than the condition. Several ads have several
         // conditions of the name.
         let is_elsewhere = (!is_shared || part.is_common) && !clause.contains(&part.text);
@@ -137,8 +151,9 @@ impl RefusalWriter<'_> {
             (clause, outcome)
         };
         // The part may be a disjunction, whose operands belong together.
-        let writer = SummaryWriter { max_clause_chars: self.0.max_clause_chars.saturating_mul(2), ..*self.0 };
-        let values = if self.0.brevity > 1 { String::new() } else { part.values_phrase(is_shared) };
+        let max_clause_chars = self.failures.max_clause_chars.saturating_mul(2);
+        let writer = FailureWriter { max_clause_chars, ..self.failures };
+        let values = if self.brevity > 1 { String::new() } else { part.values_phrase(is_shared) };
         format!("{} is {}{values}", writer.quoted(text), outcome.phrase())
     }
 }

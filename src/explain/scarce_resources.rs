@@ -66,6 +66,12 @@ impl ScarceResources {
         of_all.into_iter().chain(some).collect::<Vec<_>>().join(", ")
     }
 
+    /// The names of the resources that some slots do not have enough of.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        self.resources.iter().map(|(name, _)| name.to_string()).collect()
+    }
+
     /// Names the resources that no slot has enough of. Empty if there are none.
     #[must_use]
     pub fn phrase_of_all(&self, none: &str) -> String {

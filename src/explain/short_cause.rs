@@ -53,8 +53,7 @@ impl ShortCauseWriter<'_> {
             Cause::Taken | Cause::InUse if about.is_empty() => Cause::Full,
             cause => cause,
         };
-        let colon = if about.is_empty() { "" } else { ":" };
-        ShortCause { id: format!("{}{colon}{about}", row.identifier()), text }
+        ShortCause { id: identifier_about(row, &about), text }
     }
 
     /// Returns what a cause is about, and the cause in words.
@@ -96,10 +95,10 @@ impl ShortCauseWriter<'_> {
             RequestVerdict::Unmet { clause, fault } => self.unmet(&report.clauses[*clause], fault),
             RequestVerdict::Conflict(clauses) => {
                 let mut about: Vec<String> =
-                    clauses.iter().map(|clause| self.subject_of(&report.clauses[*clause])).collect();
+                    clauses.iter().map(|clause| subject_of(&report.clauses[*clause])).collect();
                 about.dedup();
                 let named = join_first(&about, about.len(), MAX_NAMED_ATTRIBUTES);
-                (about.join("+"), format!("no {one} meets its clauses on {named} at once"))
+                (about.join("+"), format!("no {one} meets {named} at once"))
             }
             RequestVerdict::Refused => self.refused(report),
         }
@@ -108,16 +107,23 @@ impl ShortCauseWriter<'_> {
     /// The cause of a request that a clause keeps from all offers.
     fn unmet(&self, clause: &ClauseReport, fault: &FailureReason) -> (String, String) {
         let (one, subject) = (self.nouns[0], self.subject);
-        let did_you_mean = |near: Option<&Name>| near.map_or(String::new(), |near| format!(" (did you mean {near}?)"));
-        let about_clause = |text: String| (self.subject_of(clause), text);
+        // Where there is no room for the question, the name says it.
+        let suggesting = |text: String, near: Option<&Name>| {
+            let with = |near: &Name| {
+                let asked = format!("{text} (did you mean {near}?)");
+                if asked.chars().count() > MAX_SHORT_CAUSE_CHARS { format!("{text} ({near}?)") } else { asked }
+            };
+            near.map_or_else(|| text.clone(), with)
+        };
+        let about_clause = |text: String| (subject_of(clause), text);
         match fault {
             FailureReason::UnknownFunction(name, _) => (name.to_string(), format!("there is no function {name}()")),
             FailureReason::MissingOwnAttribute(name, near) => {
-                (name.to_string(), format!("the {subject} has no {name}{}", did_you_mean(near.first())))
+                (name.to_string(), suggesting(format!("the {subject} has no {name}"), near.first()))
             }
             FailureReason::MissingAttribute(name, near) => {
-                let near = did_you_mean(near.first().map(|(near, _)| near));
-                (name.to_string(), format!("no {one} defines {name}{near}"))
+                let near = near.first().map(|(near, _)| near);
+                (name.to_string(), suggesting(format!("no {one} defines {name}"), near))
             }
             FailureReason::Shadowed(name) => {
                 (name.to_string(), format!("reads the {name} of its own ad, not of the {one}"))
@@ -131,7 +137,7 @@ impl ShortCauseWriter<'_> {
             FailureReason::Setting { name, message, .. } => (name.to_string(), message.clone()),
             FailureReason::Alternatives(alternatives) => match alternatives.first() {
                 // A disjunction over one attribute asks for a value of it.
-                Some(first) if alternatives.iter().all(|next| self.subject_of(next) == self.subject_of(first)) => {
+                Some(first) if alternatives.iter().all(|next| subject_of(next) == subject_of(first)) => {
                     self.unmet(first, first.failure.as_ref().unwrap_or(&FailureReason::NoSuchValue))
                 }
                 _ => about_clause(format!("no {one} meets `{}`", clause.text)),
@@ -171,8 +177,8 @@ impl ShortCauseWriter<'_> {
                     format!("no {one} has {name} {} {}", operator.symbol_in(self.dialect), amount(name, bound));
                 let best = clause.closest_if_drained.as_ref().or(clause.closest_value.as_ref());
                 let is_most = matches!(operator, BinaryOperator::Greater | BinaryOperator::GreaterEqual);
-                let extreme = if is_most { "largest" } else { "smallest" };
-                best.map_or(wanted.clone(), |best| format!("{wanted}; the {extreme} is {}", amount(name, best)))
+                let extreme = if is_most { "at most" } else { "at least" };
+                best.map_or(wanted.clone(), |best| format!("{wanted} ({extreme} {})", amount(name, best)))
             }
             _ => format!("no {one} meets `{}`", clause.text),
         }
@@ -189,7 +195,7 @@ impl ShortCauseWriter<'_> {
                 None => format!("{wanted} {resource}"),
             };
             let some = if shortage.is_of_all { "" } else { " that would do" };
-            return (resource.to_string(), format!("no {one}{some} has {wanted}; the largest has {largest}"));
+            return (resource.to_string(), format!("no {one}{some} has {wanted} (at most {largest})"));
         }
         let group = report.refusals.iter().find(|group| group.suitable > 0);
         let Some((RefusalGroup { attributes, .. }, clause)) =
@@ -207,16 +213,22 @@ impl ShortCauseWriter<'_> {
         let named = join_first(&read, read.len(), MAX_NAMED_ATTRIBUTES);
         (read.join("+"), format!("the {several} refuse by {named}: `{clause}`"))
     }
+}
 
-    /// The attributes of offers that a clause reads, or the clause itself if it reads none.
-    fn subject_of(&self, clause: &ClauseReport) -> String {
-        let analysis = &clause.analysis;
-        let compared = analysis.comparison.as_ref().and_then(ClauseComparison::attribute).map(Name::to_string);
-        compared.unwrap_or_else(|| {
-            let read: Vec<&str> = analysis.offer_attributes.iter().map(Name::as_str).collect();
-            if read.is_empty() { clause.text.clone() } else { read.join("+") }
-        })
-    }
+/// The attributes of offers that a clause reads, or the clause itself if it reads none.
+fn subject_of(clause: &ClauseReport) -> String {
+    let analysis = &clause.analysis;
+    let compared = analysis.comparison.as_ref().and_then(ClauseComparison::attribute).map(Name::to_string);
+    compared.unwrap_or_else(|| {
+        let read: Vec<&str> = analysis.offer_attributes.iter().map(Name::as_str).collect();
+        if read.is_empty() { clause.text.clone() } else { read.join("+") }
+    })
+}
+
+/// Returns the identifier of a cause, and after a colon what it is about.
+pub fn identifier_about(cause: Cause, about: &str) -> String {
+    let colon = if about.is_empty() { "" } else { ":" };
+    format!("{}{colon}{about}", cause.identifier())
 }
 
 /// Why a job does not wait for a slot.
@@ -241,7 +253,7 @@ fn not_waiting(report: &RequestReport) -> (String, String) {
 }
 
 /// What the accounting keeps a request from offers by: the limit, the group or the submitter.
-fn limited_by(limit: &AccountingLimit) -> String {
+pub fn limited_by(limit: &AccountingLimit) -> String {
     let name = match limit {
         AccountingLimit::Concurrency(limit) => &limit.name,
         AccountingLimit::Group(of) => &of.group,

@@ -208,8 +208,9 @@ impl SummaryWriter<'_> {
     }
 
     /// Returns the writer of phrases about offers that refuse.
-    fn refusals(&self) -> RefusalWriter<'_> {
-        RefusalWriter(self)
+    pub(super) fn refusals(&self) -> RefusalWriter<'_> {
+        let SummaryWriter { subject, is_plural, brevity, names, .. } = *self;
+        RefusalWriter { subject, is_plural, brevity, names, failures: self.failures() }
     }
 
     /// Says which clause of an offer is not met, and by which values. With `is_shared`, several ads have the clause, each
@@ -237,7 +238,7 @@ impl SummaryWriter<'_> {
     /// Returns the name of the offer with the index `offer`.
     #[must_use]
     pub fn offer_name(&self, offer: usize) -> String {
-        self.names.ad_name(AdReference::Offer { offer, part: 1 })
+        self.names.offer_name(offer)
     }
 
     /// Returns the state of an offer as it stands beside its name: ` (draining until ...)`. Empty if it is free, or tells none.
@@ -256,13 +257,6 @@ impl SummaryWriter<'_> {
     pub(super) fn list_requests(&self, requests: &[usize]) -> String {
         let names = requests.iter().map(|request| self.names.ad_name(AdReference::Request(*request)));
         join_first(names, requests.len(), MAX_NAMED_ADS)
-    }
-
-    /// Returns the beginning of a sentence about suitable offers that refuse: `1 offer would do, but it refuses: `. The
-    /// caller appends the reason. `note` says more of the offers, in parentheses.
-    pub(super) fn refusal_prefix(&self, suitable: usize, note: &str) -> String {
-        let refuse = if suitable == 1 { "it refuses" } else { "all of them refuse" };
-        format!("{} would do{note}, but {refuse}: ", self.count(suitable))
     }
 
     /// Lists the texts of clauses, which are given by index.

@@ -335,15 +335,15 @@ fn causes_in_a_few_words() {
             "Requirements = TARGET.Memory >= 5000",
             &[SMALL, LARGE],
             "size:Memory",
-            "no slot has Memory >= 4.9 GiB; the largest is 900 MiB",
+            "no slot has Memory >= 4.9 GiB (at most 900 MiB)",
         ),
         (
             "Requirements = TARGET.Memory < 50",
             &[SMALL, LARGE],
             "size:Memory",
-            "no slot has Memory < 50 MiB; the smallest is 100 MiB",
+            "no slot has Memory < 50 MiB (at least 100 MiB)",
         ),
-        ("Requirements = TARGET.Cpus >= 64", &[SMALL, LARGE], "size:Cpus", "no slot has Cpus >= 64; the largest is 4"),
+        ("Requirements = TARGET.Cpus >= 64", &[SMALL, LARGE], "size:Cpus", "no slot has Cpus >= 64 (at most 4)"),
         ("Requirements = TARGET.Arch == \"INTEL\"", &[SMALL, ARM], "value:Arch", "no slot has Arch \"INTEL\""),
         (
             "Requirements = TARGET.Archh == \"ARM\"",
@@ -363,7 +363,7 @@ fn causes_in_a_few_words() {
             "Requirements = TARGET.Memory > 500 && TARGET.Cpus < 2",
             &[SMALL, LARGE],
             "conflict:Memory+Cpus",
-            "no slot meets its clauses on Memory and Cpus at once",
+            "no slot meets Memory and Cpus at once",
         ),
         (
             "Requirements = TARGET.Memory > 500; Prio = 1",

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use crate::binary::{file, run};
+use crate::binary::{classad, file, run};
 
 /// Jobs of two owners: one matches, three ask for too much memory, one names an attribute that no slot has, one is held.
 fn queue() -> String {
@@ -48,21 +48,48 @@ fn explained(name: &str, options: &[&str]) -> (String, i32) {
 fn a_queue_begins_with_its_causes_the_biggest_first() {
     let (text, status) = explained("summary", &["--summary"]);
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
-    assert_eq!((lines[0], status), ("6 jobs: 1 matches; 1 does not wait", 1));
+    assert_eq!((lines[0], status), ("6 jobs: 1 matches, 4 match nothing; 1 is held", 1));
     let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ");
     // The numbers differ.
-    assert!(words(lines[2]).starts_with("3 2 no slot has Memory >= RequestMemory 50000..60000 -> 4000"), "{text}");
+    assert!(words(lines[2]).starts_with("3 ann and bob no slot has Memory >= RequestMemory 50000..60000 ->"), "{text}");
     let causes = ["no slot has Memory", "no slot defines Odd", "held: by hand"];
     let places: Vec<Option<usize>> = causes.iter().map(|cause| text.find(cause)).collect();
     assert!(places.is_sorted() && places[0].is_some(), "{text}");
     // Without --summary a report of each cause follows, of its largest group.
     let (text, _) = explained("blocks", &[]);
-    assert!(text.starts_with("6 jobs: 1 matches; 1 does not wait\n"), "{text}");
+    assert!(text.starts_with("6 jobs: 1 matches, 4 match nothing; 1 is held\n"), "{text}");
     assert!(text.contains("\n7.1 and 7.3 match none of 2 slots") && !text.contains("7.2 matches"), "{text}");
     assert!(!text.contains("7.0 matches"), "{text}");
     // With -v, every report is there, and no table.
     let (text, _) = explained("evidence", &["-v"]);
     assert!(text.contains("7.2 matches none") && text.contains("7.0 matches 2 of 2 slots"), "{text}");
+}
+
+/// Held jobs are told by their reasons, jobs that do not wait in one line at the end, and small causes of a long table are
+/// counted.
+#[test]
+fn a_queue_of_many_causes_has_a_short_table() {
+    let job = |at: usize, more: String| format!("MyType = \"Job\"\nClusterId = {at}\nProcId = 0\n{more}\n\n");
+    let names = (0..30).map(|at| format!("Requirements = TARGET.Odd{}\nOwner = \"ann\"", (b'a' + at % 26) as char));
+    let held = (0..3).map(|host| {
+        let reason = format!("Error from slot1@h{host}: Ran for more than {host}5 seconds");
+        format!(
+            "JobStatus = 5\nHoldReasonCode = 3\nHoldReasonSubCode = 42\nHoldReason = \"{reason}\"\nOwner = \"o{host}\""
+        )
+    });
+    let running = (0..2).map(|_| "JobStatus = 2\nOwner = \"eve\"".to_owned());
+    let jobs: String = names.chain(held).chain(running).enumerate().map(|(at, more)| job(at, more)).collect();
+    let arguments = ["explain", "--pool", &pool("short"), "--unmatched", &file("queue-many", jobs)];
+    let (_, text, _) = classad(&arguments);
+    let lines: Vec<&str> = text.split("\n\n").next().unwrap().lines().collect();
+    assert_eq!(lines[0], "30 of 35 jobs get no slot: none matches; 3 are held, 2 do not wait");
+    assert!(lines.len() <= 25 && lines.iter().all(|line| line.chars().count() <= 100), "{text}");
+    assert!(lines[2].starts_with("   3  o0, o1 and o2  held (3.42): Ran for more"), "{text}");
+    assert_eq!(lines[lines.len() - 2].trim_end(), "   2  eve            does not wait: it runs", "{text}");
+    let rest = "26 more causes with 1 or 2 jobs each, 30 jobs in all (--all-causes lists them)";
+    assert_eq!(lines[lines.len() - 1], rest, "{text}");
+    let (_, text, _) = classad(&[&arguments[..], &["--all-causes"]].concat());
+    assert!(text.contains("no slot defines Oddz") && !text.contains("--all-causes"), "{text}");
 }
 
 #[test]
@@ -122,13 +149,13 @@ fn who_gains_and_who_loses_by_a_change() {
     let (text, _) = explained("gain", &["--what-if", "RequestMemory=RequestMemory/20", "--summary"]);
     assert!(
         text.starts_with(
-            "3 jobs gain a match: 7.1, 7.2 and 7.3; no job loses one\n\n6 jobs: 4 match; 1 does not wait\n"
+            "3 jobs gain a match: 7.1, 7.2 and 7.3; no job loses one\n\n6 jobs: 4 match, 1 matches nothing; 1 is held\n"
         ),
         "{text}"
     );
     let (text, _) = explained("lose", &["--what-if", "offer.Memory=500", "--summary"]);
     assert!(
-        text.starts_with("no job gains a match; 1 job loses a match: 7.0\n\n6 jobs: none matches; 1 does not wait\n"),
+        text.starts_with("no job gains a match; 1 job loses a match: 7.0\n\n6 jobs: none matches; 1 is held\n"),
         "{text}"
     );
     let document: Json =
@@ -147,14 +174,14 @@ fn slots_are_grouped_by_cause_and_chosen_by_htcondors_words() {
         assert!(errors.lines().all(|line| line.starts_with("note: ")), "{more:?}: {errors}");
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
-    assert!(words(&[]).starts_with("6 jobs: 1 matches; 1 does not wait\n"));
+    assert!(words(&[]).starts_with("6 jobs: 1 matches, 4 match nothing; 1 is held\n"));
     for (chosen, largest) in
-        [(&["-machine", "slot2@m"][..], 2000), (&["-mconstraint", "Memory < 3000"], 2000), (&["-machine", "m"], 4000)]
+        [(&["-machine", "slot2@m"][..], "2"), (&["-mconstraint", "Memory < 3000"], "2"), (&["-machine", "m"], "3.9")]
     {
         let text = words(chosen);
         let text: Vec<&str> = text.split_whitespace().collect();
         let text = text.join(" ");
-        assert!(text.contains(&format!("largest is {largest}")), "{chosen:?}: {text}");
+        assert!(text.contains(&format!("(at most {largest} ")), "{chosen:?}: {text}");
     }
     let unmatchable = run(&["explain", "-unmatchable", "-jobads", &jobs, "-slotads", &pool], b"");
     let text = String::from_utf8_lossy(&unmatchable.stdout).into_owned();

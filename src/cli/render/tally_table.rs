@@ -24,29 +24,32 @@ const MAX_UNFOLDED_ROWS: usize = 20;
 /// Maximum number of rows of a table that is folded.
 const MAX_FOLDED_ROWS: usize = 18;
 
+/// Maximum number of lines of a table whose texts go on in further lines. In a longer one, each row has one line.
+const MAX_WRAPPED_LINES: usize = 24;
+
 /// Maximum number of ads of a row that is folded into the last line with others.
 const MAX_SMALL_COUNT: usize = 2;
 
-/// The owners of ads, with their numbers of ads.
+/// Names, such as those of owners, with their numbers of ads.
 #[derive(Default)]
-pub struct OwnerCounts(IndexMap<String, usize>);
+pub struct NameCounts(IndexMap<String, usize>);
 
-impl OwnerCounts {
-    /// Adds the ads of an owner.
-    pub fn add(&mut self, owner: String, ads: usize) {
-        let known = self.0.entry(owner).or_default();
+impl NameCounts {
+    /// Adds ads to those of a name.
+    pub fn add(&mut self, name: String, ads: usize) {
+        let known = self.0.entry(name).or_default();
         *known = known.saturating_add(ads);
     }
 
-    /// Number of owners.
+    /// Number of names.
     pub fn count(&self) -> usize {
         self.0.len()
     }
 
-    /// Returns the names, those with the most ads first.
+    /// Returns the names, those with the most ads first. Of names with equal numbers, the one that was added first is first.
     pub fn names(&self) -> Vec<&str> {
         let mut owners: Vec<(&String, &usize)> = self.0.iter().collect();
-        owners.sort_by(|one, other| other.1.cmp(one.1).then(one.0.cmp(other.0)));
+        owners.sort_by(|one, other| other.1.cmp(one.1));
         owners.into_iter().map(|(name, _)| name.as_str()).collect()
     }
 
@@ -68,7 +71,7 @@ impl OwnerCounts {
 pub struct TallyRow {
     /// Number of ads.
     pub count: usize,
-    pub owners: OwnerCounts,
+    pub owners: NameCounts,
     /// What the ads have in common.
     pub label: String,
     /// What else there is to say. It is cut to the width of the table.
@@ -85,8 +88,6 @@ pub struct TallyTable<'t> {
     pub rows: Vec<TallyRow>,
     /// Rows that stand at the end, whatever their numbers are.
     pub last_rows: Vec<TallyRow>,
-    /// Whether long remarks go on in further lines. Otherwise each row has one line.
-    pub wraps: bool,
 }
 
 /// Returns the width that tables keep: that of the terminal, or of a page.
@@ -105,14 +106,26 @@ pub fn unfolded_rows(counts: &[usize]) -> usize {
 }
 
 impl TallyTable<'_> {
-    /// Returns the table as text. The rows behind the first `listed` are counted in one line; `option` lists them.
+    /// Returns the table as text. The rows behind the first `listed` are counted in one line; `option` lists them. Long
+    /// texts go on in further lines if there are few of these. Otherwise each row has one line.
     pub fn render(&self, listed: usize, option: &str) -> String {
+        let listed = listed.min(self.rows.len());
+        let shown: Vec<&TallyRow> = self.rows[..listed].iter().chain(&self.last_rows).collect();
+        let wrapped = self.lines(&shown, true);
+        let is_short = wrapped.lines().count() <= MAX_WRAPPED_LINES;
+        let table = if is_short { wrapped } else { self.lines(&shown, false) };
+        table + &self.rest_line(&self.rows[listed..], option)
+    }
+
+    /// Returns the heading and the rows. With `wraps`, long texts go on in further lines.
+    fn lines(&self, shown: &[&TallyRow], wraps: bool) -> String {
+        if shown.is_empty() {
+            return String::new();
+        }
         let width = width();
         let nouns = format!("{}s", self.noun);
         let [label, remark] = self.titles;
         let header = [nouns.as_str(), "owners", label, remark];
-        let listed = listed.min(self.rows.len());
-        let shown: Vec<&TallyRow> = self.rows[..listed].iter().chain(&self.last_rows).collect();
         let mut cells: Vec<[String; 4]> = shown
             .iter()
             .map(|row| [with_commas(row.count), String::new(), row.label.clone(), row.remark.clone()])
@@ -125,31 +138,36 @@ impl TallyTable<'_> {
             columns.iter().map(width_of).sum()
         };
         let room = width.saturating_sub(needed(&cells, &[0, 2])).max(MIN_OWNERS_CHARS);
-        cells.iter_mut().zip(&shown).for_each(|(row, shown)| row[1] = shown.owners.phrase(room));
+        cells.iter_mut().zip(shown).for_each(|(row, shown)| row[1] = shown.owners.phrase(room));
         let is_empty = |column: &usize| cells.iter().all(|row| row[*column].is_empty());
         let mut hidden: Vec<usize> = [1, 3].into_iter().filter(is_empty).collect();
         let fixed: Vec<usize> = (0..3).filter(|column| !hidden.contains(column)).collect();
         let room = width.saturating_sub(needed(&cells, &fixed));
-        if !self.wraps && room < MIN_LAST_CHARS {
-            hidden.push(3);
-        }
-        if !self.wraps {
-            cells.iter_mut().for_each(|row| row[3] = shorten(&row[3], room));
+        if !wraps {
+            if room < MIN_LAST_CHARS {
+                hidden.push(3);
+            }
+            for row in &mut cells {
+                row[3] = shorten(&row[3], room);
+            }
         }
         let visible: Vec<usize> = (0..4).filter(|column| !hidden.contains(column)).collect();
         let fits = needed(&cells, &visible) <= width + COLUMN_GAP_CELLS;
         let mut layout = TableLayout::new(&header).with_number_columns(&[0]).with_expendable_columns(&[1]);
-        hidden.into_iter().for_each(|column| layout.hide_column(column));
-        cells.into_iter().for_each(|row| layout.push_row(row));
-        let table = if shown.is_empty() { String::new() } else { layout.render(Some(width).filter(|_| !fits)) };
-        table + &self.rest_line(&self.rows[listed..], option)
+        for column in hidden {
+            layout.hide_column(column);
+        }
+        for row in cells {
+            layout.push_row(row);
+        }
+        layout.render(Some(width).filter(|_| !fits))
     }
 
     /// Counts the rows that are not listed, in one line.
     fn rest_line(&self, rest: &[TallyRow], option: &str) -> String {
-        let (Some(first), Some(last)) = (rest.first(), rest.last()) else { return String::new() };
+        let (Some(largest), Some(smallest)) = (rest.first(), rest.last()) else { return String::new() };
         let ads = rest.iter().fold(0_usize, |ads, row| ads.saturating_add(row.count));
-        let each = match (last.count, first.count) {
+        let each = match (smallest.count, largest.count) {
             (least, most) if least == most => counted(least, self.noun),
             (least, most) if least + 1 == most => format!("{least} or {}", counted(most, self.noun)),
             (least, most) => format!("{least} to {}", counted(most, self.noun)),
@@ -162,11 +180,13 @@ impl TallyTable<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{OwnerCounts, TallyRow, TallyTable, unfolded_rows};
+    use super::{NameCounts, TallyRow, TallyTable, unfolded_rows};
 
-    fn owners(names: &[(&str, usize)]) -> OwnerCounts {
-        let mut owners = OwnerCounts::default();
-        names.iter().for_each(|(name, ads)| owners.add((*name).to_owned(), *ads));
+    fn owners(names: &[(&str, usize)]) -> NameCounts {
+        let mut owners = NameCounts::default();
+        for (name, ads) in names {
+            owners.add((*name).to_owned(), *ads);
+        }
         owners
     }
 
@@ -211,22 +231,29 @@ mod tests {
             remark: remark.to_owned(),
         };
         let long = "a remark that says more than there is room for in a table of one hundred columns, much more";
-        let table = |label: &str, wraps: bool| TallyTable {
+        let table = |label: &str| TallyTable {
             noun: "job",
             titles: ["cause", "what would help"],
             rows: vec![row(1200, label, long), row(2, "small", ""), row(1, "small, too", "")],
             last_rows: vec![row(7, "does not wait", "")],
-            wraps,
         };
-        let text = table("short", false).render(1, "--all-causes");
+        let rows = table("short");
+        let shown: Vec<&TallyRow> = rows.rows[..1].iter().chain(&rows.last_rows).collect();
         let expected = " jobs  owners       cause          what would help\n\
                         1,200  ann and bob  short          a remark that says more than there is room for in a table of o...\n\
-                        \x20   7  ann and bob  does not wait\n\
-                        2 more causes with 1 or 2 jobs each, 3 jobs in all (--all-causes lists them)\n";
-        assert_eq!(text, expected);
-        let text = table(&"x".repeat(60), false).render(3, "--all-causes");
+                        \x20   7  ann and bob  does not wait\n";
+        assert_eq!(rows.lines(&shown, false), expected);
+        let text = rows.render(1, "--all-causes");
+        assert!(text.contains("much more") && text.lines().all(|line| line.chars().count() <= 100), "{text}");
+        let rest = "2 more causes with 1 or 2 jobs each, 3 jobs in all (--all-causes lists them)\n";
+        assert!(text.ends_with(rest), "{text}");
+        // Many rows have one line each.
+        let mut rows = table(&"x".repeat(60));
+        for _ in 0..20 {
+            rows.rows.push(row(1, "another", long));
+        }
+        let text = rows.render(23, "--all-causes");
         assert!(text.lines().all(|line| line.chars().count() <= 100) && !text.contains("help"), "{text}");
-        let text = table(&"x".repeat(60), true).render(3, "--all-causes");
-        assert!(text.lines().all(|line| line.chars().count() <= 100) && text.contains("much more"), "{text}");
+        assert_eq!(text.lines().count(), 25);
     }
 }

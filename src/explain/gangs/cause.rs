@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 
 use crate::ad::{Ad, Dialect, Name, Value};
 use crate::constraint::ClauseComparison;
+use crate::explain::cause::Cause;
 use crate::explain::clauses::text;
 use crate::explain::conflicts::{Conflicts, bit_positions, minimal_masks};
 use crate::explain::distance::closest_value;
@@ -64,6 +65,20 @@ pub enum EmptyPortCause {
 }
 
 impl EmptyPortCause {
+    /// The cause, as the table of causes has it.
+    pub(super) fn cause(&self) -> Cause {
+        match self {
+            EmptyPortCause::NoConstraint => Cause::NoConstraint,
+            EmptyPortCause::Missing { .. } => Cause::MissingAttribute,
+            EmptyPortCause::Unmet { closest: Some(closest), .. } if closest.0.bound_is_amount() => Cause::Size,
+            EmptyPortCause::Unmet { .. } => Cause::Value,
+            EmptyPortCause::Conflict(_) => Cause::Conflict,
+            EmptyPortCause::Refused { .. } => Cause::Refused,
+            EmptyPortCause::Discarded => Cause::Unranked,
+            EmptyPortCause::AllDocked | EmptyPortCause::OwnPorts | EmptyPortCause::GroupUnfillable => Cause::Gang,
+        }
+    }
+
     /// Indices of the decisive clauses of the port's constraint.
     #[must_use]
     pub fn parts(&self) -> Vec<usize> {

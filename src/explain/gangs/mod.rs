@@ -13,6 +13,8 @@ use crate::ad::{Ad, Name};
 use crate::constraint::is_side_name;
 use crate::eval::FreeNames;
 use crate::explain::RequestChange;
+use crate::explain::cause::Cause;
+use crate::explain::short_cause::{identifier_about, limited_by};
 use crate::matching::gang::{FailedClauses, Gang, GangFailure, GangFault, Gangmatcher};
 use crate::matching::negotiate::AccountingLimit;
 use crate::protocol::read_ports;
@@ -38,6 +40,31 @@ pub struct GangReport {
     pub attributes: IndexSet<Name>,
     /// The changes with which the request would get a gang. Changes with fewer edits come first.
     pub changes: Vec<RequestChange<Gang>>,
+}
+
+impl GangReport {
+    /// The identifier of the cause, as [`ShortCause::id`](crate::explain::ShortCause::id) has it.
+    #[must_use]
+    pub fn cause_id(&self) -> String {
+        let label =
+            |port: usize| self.failure.as_ref().map_or(String::new(), |failure| failure.ports[port].label.clone());
+        let (cause, about) = match &self.verdict {
+            GangVerdict::Matches => (Cause::Matches, String::new()),
+            GangVerdict::Taken(_) => (Cause::Full, String::new()),
+            GangVerdict::Limited(limit) => (limit.into(), limited_by(limit)),
+            GangVerdict::NoOffers => (Cause::NoOffers, String::new()),
+            GangVerdict::Undecided(_) => (Cause::Gang, "undecided".to_owned()),
+            GangVerdict::EmptyPort(empty) => match &empty.cause {
+                EmptyPortCause::Missing { name, .. } => (Cause::MissingAttribute, name.to_string()),
+                cause => (cause.cause(), label(empty.port)),
+            },
+            GangVerdict::Incompatible(empty) => match &empty.cause {
+                EmptyPortCause::Discarded => (Cause::Unranked, label(empty.port)),
+                _ => (Cause::Conflict, label(empty.port)),
+            },
+        };
+        identifier_about(cause, &about)
+    }
 }
 
 /// The decisive reason why a request gets a gang or gets none.

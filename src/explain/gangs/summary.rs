@@ -31,18 +31,27 @@ impl SummaryWriter<'_> {
                 let (gang, waits) = (self.list_docked(gang), limit.waiting_phrase(self.is_plural));
                 format!("{subject} could have {a} ({gang}), but {waits}")
             }
-            (GangVerdict::Undecided(tests), ..) => format!(
-                "{subject} {gets} no gang: the search ended at its limit of {} tests, so that there may be one",
+            _ => match self.gang_cause(report) {
+                cause if cause.is_empty() => format!("{subject} {gets} no gang"),
+                cause => format!("{subject} {gets} no gang: {cause}"),
+            },
+        }
+    }
+
+    /// Says why there is no gang, or who keeps the request from it, without naming the request. Empty if it gets a gang.
+    #[must_use]
+    pub fn gang_cause(&self, report: &GangReport) -> String {
+        match (&report.verdict, &report.failure) {
+            (GangVerdict::Taken(_), _) => format!("other requests get {} of its gang", self.nouns[1]),
+            (GangVerdict::Limited(limit), _) => limit.to_string(),
+            (GangVerdict::Undecided(tests), _) => format!(
+                "the search ended at its limit of {} tests, so that there may be one",
                 with_commas(usize::try_from(*tests).unwrap_or(usize::MAX))
             ),
-            (GangVerdict::NoOffers, ..) => format!("{subject} {gets} no gang: there are no offers"),
-            (GangVerdict::EmptyPort(empty), _, Some(failure)) => {
-                format!("{subject} {gets} no gang: {}", self.empty_port(empty, failure, report))
-            }
-            (GangVerdict::Incompatible(empty), _, Some(failure)) => {
-                format!("{subject} {gets} no gang: {}", self.incompatible_ports(empty, failure))
-            }
-            _ => format!("{subject} {gets} no gang"),
+            (GangVerdict::NoOffers, _) => "there are no offers".to_owned(),
+            (GangVerdict::EmptyPort(empty), Some(failure)) => self.empty_port(empty, failure, report),
+            (GangVerdict::Incompatible(empty), Some(failure)) => self.incompatible_ports(empty, failure),
+            _ => String::new(),
         }
     }
 
@@ -136,7 +145,7 @@ impl SummaryWriter<'_> {
                 format!("{shown} is true for none of {offers}{}", reads.unwrap_or_default())
             }
             EmptyPortCause::Refused { suitable } => {
-                format!("{}{}", self.refusal_prefix(*suitable, ""), self.refusing_condition(&port.ruled_out))
+                format!("{}{}", self.refusals().prefix(*suitable, ""), self.refusing_condition(&port.ruled_out))
             }
             _ => self.ruled_out(&port.ruled_out),
         };

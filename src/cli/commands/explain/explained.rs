@@ -14,6 +14,17 @@ use crate::cli::render::explanation::{
 use crate::cli::render::progress;
 use crate::cli::session::Session;
 
+/// What is printed of each group.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum GroupOutput {
+    /// A report, and perhaps a table of the causes.
+    Report,
+    /// A row of a table for each request.
+    Rows,
+    /// Nothing: the causes are printed without the reports.
+    Nothing,
+}
+
 /// Explains groups of requests.
 pub struct GroupExplainer<'g> {
     pub case: &'g ExplanationInput<'g>,
@@ -23,10 +34,7 @@ pub struct GroupExplainer<'g> {
     /// How the requests stand in the accounting of the pool.
     pub accounting: Accounting,
     pub renderer: ReportRenderer<'g>,
-    /// Whether each request is a row of a table.
-    pub is_listed: bool,
-    /// Whether the causes are printed without the reports.
-    pub only_causes: bool,
+    pub output: GroupOutput,
     /// Whether requests that match some offer are left out.
     pub leaves_out_matching: bool,
     /// Whether jobs that do not wait are grouped by kind: see [`group_requests`](super::groups::group_requests).
@@ -103,7 +111,7 @@ impl GroupExplainer<'_> {
     /// Returns what is said of a group of requests that need gangs; `None` if nothing is.
     fn gang_content(&self, session: &Session, group: &[usize], report: &GangReport) -> Option<ExplainedGroup> {
         let entry = || Box::new(CauseEntry::of_gang(session, self.case, group, report));
-        if self.only_causes {
+        if self.output == GroupOutput::Nothing {
             return Some(ExplainedGroup::Report(entry(), String::new()));
         }
         (!session.options.quiet).then(|| ExplainedGroup::Gang(entry(), self.renderer.gang(session, group, report)))
@@ -129,10 +137,10 @@ impl GroupExplainer<'_> {
         if session.options.quiet || (self.leaves_out_matching && report.matches > 0) {
             return Ok(explained);
         }
-        let content = if self.is_listed {
+        let content = if self.output == GroupOutput::Rows {
             ExplainedGroup::Rows(self.case.rows(session, group, &report))
         } else {
-            let is_silent = self.only_causes;
+            let is_silent = self.output == GroupOutput::Nothing;
             let text = if is_silent { String::new() } else { self.renderer.report(session, told, &report)? };
             ExplainedGroup::Report(Box::new(CauseEntry::new(session, self.case, (group, told.len()), &report)), text)
         };
@@ -142,7 +150,11 @@ impl GroupExplainer<'_> {
     /// Reports on the requests that the policy does not serve. Also returns what they contribute to the table of causes.
     pub fn report_unserved(&self, session: &Session, unserved: &[usize]) -> Result<(Box<CauseEntry>, String), Failure> {
         let report = RequestReport { verdict: RequestVerdict::NotServed, ..self.explainer.explain(&Ad::default()) };
-        let text = if self.only_causes { String::new() } else { self.renderer.report(session, unserved, &report)? };
+        let text = if self.output == GroupOutput::Nothing {
+            String::new()
+        } else {
+            self.renderer.report(session, unserved, &report)?
+        };
         let entry = CauseEntry::new(session, self.case, (unserved, unserved.len()), &report);
         Ok((Box::new(entry), text))
     }

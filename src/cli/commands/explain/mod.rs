@@ -48,13 +48,13 @@ use crate::cli::render::explanation::{
 use crate::cli::render::output::{self, OutputForm};
 use crate::cli::session::Session;
 use configured_policies::JobEffects;
-use explained::GroupExplainer;
+use explained::{GroupExplainer, GroupOutput};
 use fixes::{FixTarget, write_fixes};
 use groups::{allocate, group_requests};
 use help_text::EXAMPLES;
 use match_difference::{MatchDifference, matching_subjects};
 use matched::matched_text;
-use page::{ExplanationFrame, ExplanationPage, TableChoice};
+use page::{CauseTableChoice, ExplanationFrame, ExplanationPage};
 use preamble::preamble;
 use selection::{
     SelectedSubjects, accepts, reads_slot_kinds, refuse_jobs_as_files, select_offers, with_policy_attributes,
@@ -452,8 +452,11 @@ impl ExplainCommand {
             allocation,
             accounting,
             renderer: ReportRenderer::new(case, output.form, self.all_offers),
-            is_listed: has_rows && !self.summary,
-            only_causes: output.form == Some(OutputForm::Svg) || (has_rows && self.summary),
+            output: match output.form {
+                _ if has_rows && !self.summary => GroupOutput::Rows,
+                Some(form) if has_rows || form == OutputForm::Svg => GroupOutput::Nothing,
+                _ => GroupOutput::Report,
+            },
             leaves_out_matching: self.unmatchable,
             tells_kinds: !lists_reports,
         };
@@ -492,12 +495,12 @@ impl ExplainCommand {
         (groups, has_gangs): (&[Vec<usize>], bool),
         (difference, effects): (Option<&MatchDifference>, Option<&JobEffects>),
     ) -> Result<ExplanationFrame, Failure> {
-        let GroupExplainer { case, allocation, renderer, is_listed, only_causes, .. } = explainer;
+        let GroupExplainer { case, allocation, renderer, output, .. } = explainer;
         let SelectedSubjects { left, unserved, served, are_named } = subjects;
         // Without a job that waits there is nothing that matches.
         let is_waiting = |subject: &usize| !case.is_not_waiting(session, *subject);
         let mut opening = String::new();
-        if !renderer.is_data() && !is_listed && !only_causes && !session.options.quiet {
+        if !renderer.is_data() && *output == GroupOutput::Report && !session.options.quiet {
             opening = preamble(session, case, (difference, effects));
             if groups.is_empty() && unserved.is_empty() && *are_named {
                 opening.push_str(&matched_text(session, case, allocation.as_ref(), served));
@@ -531,8 +534,8 @@ impl ExplainCommand {
     }
 
     /// What the table of causes shows.
-    fn table_choice(&self) -> TableChoice {
-        TableChoice { is_summary: self.summary, lists_all: self.all_causes }
+    fn table_choice(&self) -> CauseTableChoice {
+        CauseTableChoice { is_summary: self.summary, lists_all: self.all_causes }
     }
 
     /// Why the run has no shares, as it is.

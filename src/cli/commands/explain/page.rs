@@ -49,7 +49,7 @@ pub enum ExplainedGroup {
 
 /// What the table of causes shows.
 #[derive(Clone, Copy)]
-pub struct TableChoice {
+pub struct CauseTableChoice {
     /// Whether the table is printed without reports.
     pub is_summary: bool,
     /// Whether causes with few subjects are listed, too.
@@ -60,7 +60,7 @@ pub struct TableChoice {
 pub struct ExplanationPage {
     frame: ExplanationFrame,
     output: TableOutputArgs,
-    choice: TableChoice,
+    choice: CauseTableChoice,
     is_quiet: bool,
     writer: ExplanationWriter,
     causes: CauseTable,
@@ -72,7 +72,7 @@ impl ExplanationPage {
     pub fn begin(
         frame: ExplanationFrame,
         output: TableOutputArgs,
-        choice: TableChoice,
+        choice: CauseTableChoice,
         is_quiet: bool,
     ) -> Result<Self, Failure> {
         write!(out(), "{}", frame.opening)?;

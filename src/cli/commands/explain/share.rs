@@ -3,7 +3,7 @@
 use classad::text::counted;
 use serde::{Deserialize, Serialize};
 
-use super::page::{ExplainedGroup, ExplanationFrame, ExplanationPage, TableChoice};
+use super::page::{CauseTableChoice, ExplainedGroup, ExplanationFrame, ExplanationPage};
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::partial::ShareSet;
 use crate::cli::outcome::{Failure, Status, refuse};
@@ -45,7 +45,7 @@ pub fn merge_shares(
     session: &mut Session,
     shares: &ShareSet,
     output: TableOutputArgs,
-    choice: TableChoice,
+    choice: CauseTableChoice,
 ) -> Result<Status, Failure> {
     let frame: ExplanationFrame = shares.begin(session)?;
     if frame.form != form_name(output) {

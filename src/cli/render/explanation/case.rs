@@ -8,9 +8,7 @@ use classad::explain::{
     AdNames, AdReference, Explainer, JobReport, LastRejection, LastRejections, RequestChange, RequestReport,
     RequestVerdict, SummaryWriter, standing_phrase, tells_autocluster,
 };
-use classad::pool::RequestClusters;
 use classad::protocol::{AdvertisedState, JobState, Protocol, SlotState, evaluate_attribute, has_ports};
-use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
 use crate::cli::args::policy::LoadedPolicy;
@@ -187,12 +185,6 @@ impl<'c> ExplanationInput<'c> {
         }
     }
 
-    /// Whether a subject is a held job.
-    pub fn is_held(&self, session: &Session, subject: usize) -> bool {
-        let state = self.subjects[subject].state(&session.context());
-        self.respects_states && state == AdvertisedState::Job(JobState::Held)
-    }
-
     /// Returns the owner of a request; `None` if its ad does not tell, and for an offer.
     pub fn owner_of(&self, session: &Session, subject: usize) -> Option<String> {
         if self.is_reverse {
@@ -289,62 +281,6 @@ impl<'c> ExplanationInput<'c> {
             )
         };
         group.iter().map(row).collect()
-    }
-
-    /// Groups ads by autocluster, because the ads of an autocluster get the same explanation. `left` has the indexes of
-    /// these ads in `subjects`, and the groups hold the same indexes. Groups and their members are in the order of the
-    /// input.
-    pub fn group_equivalent(&self, session: &Session, left: &[usize]) -> Vec<Vec<usize>> {
-        if let [only] = left {
-            return vec![vec![*only]];
-        }
-        // Several ads may share one `Ad` in memory. Such ads are equal: group them first, without comparing them.
-        let mut same: IndexMap<usize, Vec<usize>> = IndexMap::new();
-        for request in left {
-            same.entry(self.subjects[*request].ad.identity()).or_default().push(*request);
-        }
-        let subjects: Vec<Ad> = same.values().map(|group| self.subjects[group[0]].ad.clone()).collect();
-        let partners: Vec<Ad> = self.partners.iter().map(|ad| ad.ad.clone()).collect();
-        let policies = self.policy.policy.match_policies();
-        let clusters = RequestClusters::new(&subjects, &partners, &policies, &self.protocol, &session.context());
-        let mut groups = vec![Vec::new(); clusters.clusters.len()];
-        for (group, cluster) in same.into_values().zip(clusters.cluster_of) {
-            groups[cluster].extend(group);
-        }
-        if self.respects_states {
-            groups = groups.into_iter().flat_map(|group| self.divide_by_state(session, group)).collect();
-        }
-        for group in &mut groups {
-            group.sort_unstable();
-        }
-        groups.sort_unstable();
-        groups
-    }
-
-    /// Divides a group of equivalent jobs by the reasons why they do not wait for a slot, or of slots by their states.
-    fn divide_by_state(&self, session: &Session, group: Vec<usize>) -> Vec<Vec<usize>> {
-        let mut by_reason: IndexMap<_, Vec<usize>> = IndexMap::new();
-        for job in group {
-            let report = if self.is_not_waiting(session, job) { self.job_report(session, job) } else { None };
-            let state = if self.is_reverse { Some(self.subjects[job].state(&session.context())) } else { None };
-            by_reason.entry((report.map(|report| (report.state, report.hold)), state)).or_default().push(job);
-        }
-        by_reason.into_values().collect()
-    }
-
-    /// Groups jobs that do not wait: with `by_kind`, by what [`short_cause`](super::cause_entry::short_cause) tells of them.
-    /// Otherwise held jobs are grouped as jobs that wait are.
-    pub fn group_past(&self, session: &Session, jobs: &[usize], by_kind: bool) -> Vec<Vec<usize>> {
-        let is_divided = |job: &&usize| !by_kind && self.is_held(session, **job);
-        let (divided, others): (Vec<usize>, Vec<usize>) = jobs.iter().partition(is_divided);
-        let mut kinds: IndexMap<_, Vec<usize>> = IndexMap::new();
-        for job in others {
-            let report = self.job_report(session, job);
-            let kind = report.map(|report| (report.state, report.hold.map(|hold| hold.kind())));
-            kinds.entry(kind).or_default().push(job);
-        }
-        let divided = if divided.is_empty() { Vec::new() } else { self.group_equivalent(session, &divided) };
-        kinds.into_values().chain(divided).collect()
     }
 
     /// Whether a request is served by gangs rather than by pairs: the request or some offer has ports.

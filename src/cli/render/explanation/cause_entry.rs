@@ -1,8 +1,6 @@
 //! What a report contributes to the table of causes.
 
-use classad::explain::{
-    GangReport, GangVerdict, Remedies, RequestChange, RequestReport, RequestVerdict, ShortCause, ShortCauseWriter,
-};
+use classad::explain::{GangReport, GangVerdict, Remedies, RequestChange, RequestReport, RequestVerdict, ShortCause};
 use classad::matching::gang::Gang;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -26,9 +24,9 @@ pub struct CauseEntry {
     /// which they are held. Empty without one.
     #[serde(default)]
     pub remedy: String,
-    /// Whether smaller requests may find what is left of divided offers.
+    /// The resources of which divided offers have too little left. Smaller requests may find it.
     #[serde(default)]
-    pub has_scarce_resources: bool,
+    pub scarce: Vec<String>,
     pub matches: bool,
     /// Whether no partner matches the subjects as it is.
     #[serde(default)]
@@ -65,8 +63,7 @@ impl CauseEntry {
     pub fn of_gang(session: &Session, case: &ExplanationInput<'_>, group: &[usize], report: &GangReport) -> Self {
         let subject = cause_subject(session, case);
         let writer = case.summary_writer(session, &subject, &group[..1], super::limits::MAX_CLAUSE_CHARS);
-        let text = writer.gang_summary(report);
-        let cause = ShortCause { id: format!("gang:{}", strike_numbers(&text)), text };
+        let short = ShortCause { id: report.cause_id(), text: writer.gang_cause(report) };
         let change = |change: &RequestChange<Gang>| EntryChange {
             text: single_line(&gangs::change_steps(change, case.parties).join("; ")),
             matches: group.len(),
@@ -77,7 +74,7 @@ impl CauseEntry {
             remedy: if let GangVerdict::Limited(limit) = &report.verdict { limit.remedy() } else { String::new() },
             matches: matches!(report.verdict, GangVerdict::Matches),
             changes: report.changes.iter().map(change).collect(),
-            ..CauseEntry::of_subjects(session, case, group, report.verdict.as_str(), cause)
+            ..CauseEntry::of_subjects(session, case, group, report.verdict.as_str(), &short)
         }
     }
 
@@ -87,21 +84,21 @@ impl CauseEntry {
         case: &ExplanationInput<'_>,
         group: &[usize],
         verdict: &str,
-        cause: ShortCause,
+        short: &ShortCause,
     ) -> Self {
         let mut owners: IndexMap<String, usize> = IndexMap::new();
         for owner in group.iter().filter_map(|subject| case.owner_of(session, *subject)) {
             *owners.entry(owner).or_default() += 1;
         }
         CauseEntry {
-            cause_id: single_line(&cause.id),
+            cause_id: single_line(&short.id),
             verdict: verdict.to_owned(),
             remedy: String::new(),
-            has_scarce_resources: false,
+            scarce: Vec::new(),
             matches: false,
             matches_none: false,
             is_held: false,
-            text: single_line(&cause.text),
+            text: single_line(&short.text),
             subjects: group.len(),
             told: group.len(),
             names: group.iter().take(MAX_NAMED).map(|subject| case.subjects[*subject].id().to_owned()).collect(),
@@ -130,21 +127,15 @@ impl CauseEntry {
         let remedy = if has_remedy { Remedies(&writer).phrases(report) } else { Vec::new() };
         CauseEntry {
             remedy: remedy.into_iter().next().unwrap_or_default(),
-            has_scarce_resources: !report.scarce_in_divided.is_empty(),
+            scarce: report.scarce_in_divided.names(),
             matches: report.verdict == RequestVerdict::Matches,
             matches_none: report.matches == 0,
             is_held: hold.is_some(),
             told,
             changes: report.changes.iter().map(entry).collect(),
-            ..CauseEntry::of_subjects(session, case, group, report.verdict.as_str(), short_cause(session, case, report))
+            ..CauseEntry::of_subjects(session, case, group, report.verdict.as_str(), &case.short_cause(session, report))
         }
     }
-}
-
-/// Returns the cause of a report in a few words.
-pub fn short_cause(session: &Session, case: &ExplanationInput<'_>, report: &RequestReport) -> ShortCause {
-    let (subject, nouns, dialect) = (case.subject_noun(session), case.nouns, session.dialect());
-    ShortCauseWriter { subject, nouns, dialect }.cause(report)
 }
 
 /// Replaces the numbers in a sentence by `N`.

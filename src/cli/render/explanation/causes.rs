@@ -1,7 +1,7 @@
 //! Many explanations at a glance: the causes, each with its jobs and the change that helps most of them.
 
 use classad::explain::MAX_SHORT_CAUSE_CHARS;
-use classad::text::{counted, join_first, shorten, with_commas};
+use classad::text::{counted, join_and, join_first, shorten, with_commas};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 use serde_json::{Value as Json, json};
@@ -13,7 +13,7 @@ use crate::cli::render::diagnostics::{self, single_line};
 use crate::cli::render::rows::ResultTable;
 use crate::cli::render::svg::bars::{Bar, BarGroup, draw_above};
 use crate::cli::render::svg::{Drawing, Fill};
-use crate::cli::render::tally_table::{self, OwnerCounts, TallyRow, TallyTable, unfolded_rows};
+use crate::cli::render::tally_table::{self, NameCounts, TallyRow, TallyTable, unfolded_rows};
 
 use super::spread_text::SpreadText;
 use super::verdict_codes::{CLAIMED, LIMITED, NOT_WAITING, PARTLY_SERVED, TAKEN, needs_change, no_change_phrase};
@@ -43,14 +43,14 @@ struct CauseRow {
     verdict: String,
     /// What can be done where no change helps: about a limit, or about the reason of a hold.
     remedy: SpreadText,
-    /// Whether smaller requests may find what is left of divided offers.
-    has_scarce_resources: bool,
+    /// The resources of which divided offers have too little left, with the numbers of subjects.
+    scarce: NameCounts,
     /// Whether the subjects are jobs that do not wait, and are not held.
     is_past: bool,
     /// The cause in words.
     text: SpreadText,
     subjects: usize,
-    owners: OwnerCounts,
+    owners: NameCounts,
     /// The changes that help, by their texts with numbers struck out.
     changes: IndexMap<String, HelpfulChange>,
     largest: LargestGroup,
@@ -98,16 +98,16 @@ impl CauseTable {
         let cause = self.causes.entry(entry.cause_id).or_insert_with(|| CauseRow {
             verdict: entry.verdict.clone(),
             remedy: SpreadText::new(&entry.remedy),
-            has_scarce_resources: false,
+            scarce: NameCounts::default(),
             is_past: entry.verdict == NOT_WAITING && !entry.is_held,
             text: SpreadText::new(&entry.text),
             subjects: 0,
-            owners: OwnerCounts::default(),
+            owners: NameCounts::default(),
             changes: IndexMap::new(),
             largest: LargestGroup::default(),
             other_names: Vec::new(),
         });
-        cause.has_scarce_resources |= entry.has_scarce_resources;
+        entry.scarce.into_iter().for_each(|resource| cause.scarce.add(resource, entry.subjects));
         cause.text.include(&entry.text, entry.subjects);
         cause.remedy.include(&entry.remedy, entry.subjects);
         cause.subjects = cause.subjects.saturating_add(entry.subjects);
@@ -148,7 +148,6 @@ impl CauseTable {
             titles: ["cause", "what would help"],
             rows: rows(causes),
             last_rows: rows(past),
-            wraps: is_short,
         };
         text.push_str(&table.render(listed, ALL_CAUSES));
         if is_short { text } else { text + &reports }
@@ -299,8 +298,13 @@ impl CauseRow {
         let is_rare = |change: &HelpfulChange| change.helped.saturating_mul(2) < self.subjects;
         let waits = [TAKEN, PARTLY_SERVED, CLAIMED].contains(&self.verdict.as_str());
         if waits && self.best_change().is_none_or(is_rare) {
-            let is_divided = self.has_scarce_resources;
-            return if is_divided { "wait, or test smaller requests with --what-if" } else { "wait" }.to_owned();
+            return match self.scarce.names().as_slice() {
+                [] => "wait".to_owned(),
+                scarce => {
+                    let run = if scarce.len() == 1 { "runs" } else { "run" };
+                    format!("wait, or test smaller requests with --what-if: {} {run} out", join_and(scarce))
+                }
+            };
         }
         self.best_change().map_or(String::new(), |change| {
             let helped = (change.helped < self.subjects)

@@ -5,7 +5,6 @@ use classad::matching::negotiate::AccountingLimit;
 use serde_json::{Map, Value as Json, json};
 
 use super::case::ExplanationInput;
-use super::cause_entry::short_cause;
 use super::remedies;
 use crate::cli::render::json::value_json;
 use crate::cli::session::Session;
@@ -55,7 +54,7 @@ pub fn report_json(
         "requests": requests,
         "verdict": report.verdict.as_str(),
         "limit": report.verdict.limit().map(limit_json),
-        "cause_id": short_cause(session, case, report).id,
+        "cause_id": case.short_cause(session, report).id,
         "attributes": attributes,
         "summary": summary,
         "job": report.job.as_ref().map(job_json),

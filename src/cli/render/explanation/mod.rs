@@ -8,6 +8,7 @@ mod causes;
 pub mod diagram;
 mod document;
 pub mod gangs;
+mod grouping;
 pub mod json;
 mod limits;
 pub mod listing;

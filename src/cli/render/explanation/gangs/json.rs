@@ -98,6 +98,7 @@ pub fn gang_report_json(
         "requests": requests,
         "verdict": report.verdict.as_str(),
         "limit": if let GangVerdict::Limited(limit) = &report.verdict { Some(limit_json(limit)) } else { None },
+        "cause_id": report.cause_id(),
         "attributes": attributes,
         "summary": summary,
         "clauses": [],
