@@ -40,8 +40,8 @@ fn a_partitionable_slot_advertises_its_rest_and_a_dynamic_slot() {
     assert!(outcome.contains("committed"), "{outcome}");
     assert_eq!(
         values(&ads, "Name,Cpus,Memory,Disk,GPUs,AssignedGPUs,State,RemoteOwner,UpdateSequenceNumber"),
-        "slot1@node3.pool.example\t12\t60416\t20388244\t1\tGPU-a0223334,GPU-b1223334,GPU-c2223334\tUnclaimed\tundefined\t7\n\
-         slot1_2@node3.pool.example\t2\t1024\t5120\t1\tGPU-c2223334\tClaimed\tzoe\t7\n"
+        "slot1@node3.pool.example\t12\t60416\t27160936\t1\tGPU-a0223334,GPU-b1223334,GPU-c2223334\tUnclaimed\tundefined\t19\n\
+         slot1_2@node3.pool.example\t2\t1024\t5120\t1\tGPU-c2223334\tClaimed\tzoe\t19\n"
     );
     assert_eq!(
         values(&ads, "NumDynamicSlots,ChildCpus,ChildName,ChildDSlotId,PartitionableSlot,TotalSlotCpus"),

@@ -91,7 +91,7 @@ pub static SPEEDS: TotalsStyle = TotalsStyle {
 };
 
 pub static SIZES: TotalsStyle = TotalsStyle {
-    heading: " Machines Avail  Memory        Disk        MIPS      KFLOPS",
+    heading: "    Slots Avail  Memory        Disk        MIPS      KFLOPS",
     name: architecture,
     count: |lookup| {
         let Some(state) = lookup.string("State") else { return (vec![0.0; 6], false) };
