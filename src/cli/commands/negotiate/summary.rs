@@ -31,19 +31,19 @@ pub fn note_outcome(session: &Session, policy: &Policy, outcome: &NegotiationOut
 /// Says which submitters and how many matches were equal to others, so that an order decided. `by_weight` tells whether
 /// submitters share by weight.
 fn tie_notes(outcome: &NegotiationOutcome, by_weight: bool) -> Vec<String> {
-    let (tied, matches) = (&outcome.tied_submitters, outcome.grants.len());
-    let of_submitters = (!tied.is_empty() && matches > 0).then(|| {
+    let (names, matches) = (&outcome.tied_submitters, outcome.grants.len());
+    let of_submitters = (!names.is_empty() && matches > 0).then(|| {
         format!(
             "{} submitters have the same priority and use ({}): here the order of their names decides, in HTCondor that of \
              the collector",
-            with_commas(tied.len()),
-            join_first(tied, tied.len(), MAX_NAMED_SUBMITTERS)
+            with_commas(names.len()),
+            join_first(names, names.len(), MAX_NAMED_SUBMITTERS)
         )
     });
     let of_matches = (outcome.ties > 0 && by_weight).then(|| {
-        let (ties, of) = (with_commas(outcome.ties), matches_text(matches));
+        let (count, all) = (with_commas(outcome.ties), matches_text(matches));
         let were = if outcome.ties == 1 { "was a tie" } else { "were ties" };
-        format!("{ties} of {of} {were}: of equal offers, the first in the input won")
+        format!("{count} of {all} {were}: of equal offers, the first in the input won")
     });
     of_submitters.into_iter().chain(of_matches).collect()
 }
