@@ -121,11 +121,7 @@ pub(super) fn check<'w>(
         let (name, expression) = (&ad.shape().names()[constant.position], &expressions[constant.position]);
         let Some(slip) = slip(expression, constant, name) else { continue };
         (name, &slip.message).hash(&mut hasher);
-        let finding = LintFinding::new(slip.rule, slip.message).at(name, expression, "");
-        findings.push(match slip.help {
-            Some(help) => finding.with_help(help),
-            None => finding,
-        });
+        findings.push(LintFinding::of_slip(name, slip));
     }
     (!findings.is_empty()).then(|| ConstantFindings { hash: hasher.finish(), findings })
 }

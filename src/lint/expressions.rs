@@ -4,7 +4,9 @@ use std::cell::OnceCell;
 
 use rustc_hash::FxHashSet;
 
-use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, OperatorGroup, UnaryOperator, Value};
+use crate::ad::{
+    BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, UnaryOperator, Value,
+};
 use crate::constraint::ClauseOperand;
 use crate::eval::find_function;
 use crate::syntax::{ParseOptions, Style, expression_text, parse_expression};
@@ -200,7 +202,9 @@ impl ExpressionCheck<'_> {
                     self.found.push(slip.with_rewrite(rewrite));
                 }
                 (OperatorGroup::Identity, Value::String(text))
-                    if text.as_bytes().iter().any(u8::is_ascii_alphabetic) && other.as_literal().is_none() =>
+                    if text.as_bytes().iter().any(u8::is_ascii_alphabetic)
+                        && other.as_literal().is_none()
+                        && !is_in_case_of(other, text) =>
                 {
                     let (what, symbol) = (self.short_text(other), operator.symbol_in(self.dialect));
                     let message = format!("`{what} {symbol} \"...\"` is case-sensitive");
@@ -318,6 +322,13 @@ pub fn unquoted(string: &Expression, dialect: Dialect) -> Option<Expression> {
         _ => false,
     };
     is_expression.then_some(inner)
+}
+
+/// Whether an operand is made lower or upper case, as the string is, so that case is ignored already.
+fn is_in_case_of(operand: &Expression, text: &ByteString) -> bool {
+    let ExpressionKind::Call(function, _) = operand.without_parentheses().kind() else { return false };
+    let has = |is_of_case: fn(&u8) -> bool| text.as_bytes().iter().any(is_of_case);
+    function.is("toLower") && !has(u8::is_ascii_uppercase) || function.is("toUpper") && !has(u8::is_ascii_lowercase)
 }
 
 /// Whether the operator compares by an order.

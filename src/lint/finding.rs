@@ -2,6 +2,7 @@
 
 use crate::ad::{Expression, Name, Span};
 
+use super::fix::LintFix;
 use super::rules::LintRule;
 use super::slip::Slip;
 
@@ -16,6 +17,8 @@ pub struct LintFinding {
     pub help: String,
     /// The marked places in the ad, the decisive place first. Empty if the finding concerns the ad as a whole.
     pub labels: Vec<FindingLabel>,
+    /// The correction; `None` if none is known.
+    pub fix: Option<LintFix>,
 }
 
 /// A marked place in an ad: an expression, or the name of an attribute.
@@ -31,12 +34,14 @@ pub struct FindingLabel {
 
 impl LintFinding {
     pub(super) fn new(rule: &'static LintRule, message: impl Into<String>) -> Self {
-        LintFinding { rule, message: message.into(), help: rule.help.to_owned(), labels: Vec::new() }
+        LintFinding { rule, message: message.into(), help: rule.help.to_owned(), labels: Vec::new(), fix: None }
     }
 
     /// Creates the finding about a slip in the expression of an attribute.
     pub(super) fn of_slip(attribute: &Name, slip: Slip) -> Self {
+        let fix = LintFix::of_slip(attribute, &slip);
         let finding = LintFinding::new(slip.rule, slip.message).at(attribute, &slip.place, slip.label);
+        let finding = LintFinding { fix, ..finding };
         match slip.help {
             Some(help) => finding.with_help(help),
             None => finding,

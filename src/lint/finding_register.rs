@@ -62,6 +62,11 @@ impl AdFindings {
         Arc::new(AdFindings { sets: sets.collect() })
     }
 
+    /// Returns all findings.
+    pub fn iter(&self) -> impl Iterator<Item = &LintFinding> {
+        self.sets.iter().flat_map(|set| set.iter())
+    }
+
     /// Returns a number for the content of each finding. Findings of equal content have the same number, as in
     /// [`FindingRegister::content`].
     pub fn contents(&self) -> impl Iterator<Item = u64> {

@@ -15,6 +15,7 @@ use crate::text::{counted, did_you_mean, with_commas};
 
 use super::expressions::short_text;
 use super::finding::LintFinding;
+use super::fix::LintFix;
 use super::operand_types::is_other_type;
 use super::pool_range::{self, constant_number};
 use super::pool_statistics::{AttributeStatistics, PoolStatistics};
@@ -48,7 +49,7 @@ pub(super) fn check_references(
         let words = words_of(attribute);
         let mut references = unresolved_references(ad, expression);
         references.retain(|reference| reference.is_qualified || !words.contains(reference.name));
-        found.extend(fall_through(attribute, &references, dialect, &|name| {
+        found.extend(fall_through((ad, attribute), &references, dialect, &|name| {
             // Jobs get many attributes only later.
             !dialect.is_condor() || !(is_of_one_side(name, is_machine) || pool.is_some_and(|pool| pool.lacks(name)))
         }));
@@ -135,14 +136,17 @@ pub(super) fn unresolved_references<'e>(ad: &Ad, expression: &'e Expression) -> 
 /// Returns the finding that unqualified names in an attribute are looked up in the other ad, because the attribute's
 /// own ad lacks them. `may_have` says whether the other ad can have a name. `None` if there are no such names.
 fn fall_through(
-    attribute: &Name,
+    (ad, attribute): (&Ad, &Name),
     references: &[PoolReference<'_>],
     dialect: Dialect,
     may_have: &dyn Fn(&Name) -> bool,
 ) -> Option<LintFinding> {
-    let mut firsts: IndexMap<&Name, &Expression> = IndexMap::new();
+    let [_, side] = dialect.side_names().map(Name::new);
+    let (mut firsts, mut replacements) = (IndexMap::<&Name, &Expression>::new(), Vec::new());
     for reference in references.iter().filter(|reference| !reference.is_qualified && may_have(reference.name)) {
         firsts.entry(reference.name).or_insert(reference.expression);
+        let qualified = Expression::select(Expression::attribute(side.clone()), reference.name.clone());
+        replacements.push((reference.expression.clone(), qualified));
     }
     let (first, _) = firsts.first()?;
     let message = if firsts.len() == 1 {
@@ -151,9 +155,10 @@ fn fall_through(
         let names: Vec<&str> = firsts.keys().map(|name| name.as_str()).collect();
         format!("this ad has none of {}: the names are looked up in the other ad", names.join(", "))
     };
-    let [_, side] = dialect.side_names();
     let help = format!("write `{side}.{first}` to name the ad that has the attribute");
     let finding = LintFinding::new(&rules::FALLS, message).with_help(help);
+    let fix = ad.get(&side).is_none().then(|| LintFix::new(attribute, replacements));
+    let finding = LintFinding { fix, ..finding };
     Some(firsts.into_values().fold(finding, |finding, expression| finding.at(attribute, expression, "")))
 }
 

@@ -359,3 +359,99 @@ fn functions_of_the_papers_are_errors_for_htcondor() {
     let matches = |dialect: &str| classad(&["match", &job, "--pool", &pool, "--count", "--dialect", dialect]).1;
     assert_eq!([matches("condor"), matches("classad")], ["0\n", "1\n"]);
 }
+
+/// Draws an ad in the long form with mistakes.
+fn mistaken_ad(random: &mut fastrand::Rng) -> String {
+    const PARTS: [&str; 14] = [
+        "x && y || z",
+        "Foo > 1",
+        "OpSys == 'LINUX'",
+        "a & b == 1",
+        "Foo is null",
+        "x == undefined",
+        "regexp(\"slot*@n\", Name)",
+        "Memory > 5G",
+        "OpSys =?= \"linux\"",
+        "Site != \"a\"",
+        "stringListMember(Site, \"A;B\")",
+        "c && d > 2 ? 1 : x < 3",
+        "JobStatus == \"5\"",
+        "OpSys == \"LINUX\" || \"OSX\"",
+    ];
+    let mut part = |depth: usize| {
+        let parts: Vec<String> = (0..=depth).map(|_| PARTS[random.usize(..PARTS.len())].to_owned()).collect();
+        parts.join(["&&", " || ", "  &&  "][random.usize(..3)])
+    };
+    let (first, second, third) = (part(0), part(2), part(1));
+    format!("MyType = \"Job\"\nz = {first}\nRequirements = ({second}) && z || !({third})\nRank=x\nZ = {third}\n")
+}
+
+#[test]
+fn fixes_are_made_once() {
+    let mut random = fastrand::Rng::with_seed(5);
+    for round in 0..6 {
+        let ads: Vec<String> = (0..40).map(|_| mistaken_ad(&mut random)).collect();
+        let path = file(&format!("fixed-{round}.ads"), ads.join("\n"));
+        for arguments in [&["--fix", "-w"][..], &["--fix", "-w", "--unsafe"]] {
+            let fix = || {
+                run(&[arguments, &["--fail-level", "error", &path]].concat(), "");
+                std::fs::read_to_string(&path).unwrap()
+            };
+            let [once, twice] = [fix(), fix()];
+            assert!(once == twice, "{arguments:?} {round}");
+            assert_eq!(once.matches("MyType").count(), 40);
+            assert!(!once.contains("\nz = ") && once.contains("TARGET."));
+        }
+    }
+}
+
+#[test]
+fn fixes_are_a_diff_or_written() {
+    let text = "MyType = \"Job\"\nOwner = \"a\"\n# kept\nRequirements = a||b && c || OpSys == 'LINUX'\nowner = \"b\"\n";
+    let path = file("to-fix.ads", text);
+    let name = path.as_str();
+    let fix = |arguments: &[&str]| {
+        let output = run(&[&["--fix"], arguments, &[name]].concat(), "");
+        (output.status.code(), String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (status, diff, note) = fix(&[]);
+    let safe = "Requirements = TARGET.a||(TARGET.b && TARGET.c) || TARGET.OpSys == 'LINUX'";
+    assert!(diff.starts_with(&format!("--- {name}\n+++ {name}\n@@ ")), "{diff}");
+    assert!(diff.contains("\n-Owner = \"a\"\n") && diff.contains(&format!("\n+{safe}\n")), "{diff}");
+    // The name in single quotes is probably a string, and this finding remains.
+    assert_eq!(status, Some(1));
+    assert!(note.contains("3 fixes in 1 file") && note.contains("--unsafe also applies 1 fix "), "{note}");
+    assert_eq!(fix(&["--unsafe"]).0, Some(0));
+    assert_eq!(fix(&["--only", "duplicate"]).1.matches("\n+").count(), 1);
+    assert_eq!(std::fs::read_to_string(name).unwrap(), text);
+    let (status, report, _) = fix(&["--write=.bak", "-o", "json"]);
+    assert_eq!((status, report.matches("\"rule\"").count()), (Some(1), 2), "{report}");
+    assert_eq!(std::fs::read_to_string(name).unwrap(), format!("MyType = \"Job\"\n# kept\n{safe}\nowner = \"b\"\n"));
+    assert_eq!(std::fs::read_to_string(format!("{name}.bak")).unwrap(), text);
+    assert_eq!(fix(&["-w", "--unsafe"]).0, Some(0));
+    assert_eq!(fix(&["-w"]).2, "note: no fixes\n");
+}
+
+#[test]
+fn what_cannot_be_read_is_not_fixed() {
+    let torn = "[ a = x || y && z ]\n[ a = (1; ]\n";
+    let path = file("torn.ads", torn);
+    let output = run(&["--fix", "-w", &path], "");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("is left as it is: not every ad in it parses"));
+    assert_eq!((output.status.code(), std::fs::read_to_string(&path).unwrap()), (Some(2), torn.to_owned()));
+    let json = file("fixed.json", "{\"a\": 1}");
+    for (arguments, message) in [
+        (&["--fix"][..], "standard input is compressed or no file"),
+        (&["--fix", "-"], "standard input is compressed or no file"),
+        (&["--fix", "-w"], "-w rewrites files: name them"),
+        (&["--fix", &json], "corrects files in the long form or in brackets"),
+        (&["--fix", "-o", "json", &path], "--fix prints a diff"),
+        (&["-w", &path], "required arguments"),
+        (&["--unsafe", &path], "required arguments"),
+        (&["--fix", "-e", "a"], "cannot be used with"),
+    ] {
+        let output = run(arguments, "[ a = x || y && z ]");
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && error.contains(message), "{arguments:?}: {error}");
+    }
+}

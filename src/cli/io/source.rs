@@ -108,6 +108,11 @@ impl AdSource {
             text.extend_from_slice(&block.block.text);
         }
         text.truncate(log_length_until(&text, time));
+        self.read_instead(text)
+    }
+
+    /// Makes this text the one that the source is read from.
+    pub fn read_instead(&mut self, text: Vec<u8>) -> io::Result<()> {
         self.stream = Some(Stream::with_limits(Box::new(io::Cursor::new(text)), Some(self.form), self.limits)?);
         self.has_ended = false;
         self.size = None;

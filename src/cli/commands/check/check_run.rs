@@ -96,7 +96,7 @@ impl<'w, F: KeptFinding> CheckRun<'w, F> {
         marks.extend(problem.related.clone());
         let number = self.register.register_external();
         let help = problem.help.clone().unwrap_or_default();
-        let finding = LintFinding { rule, message: problem.message.clone(), help, labels: Vec::new() };
+        let finding = LintFinding { rule, message: problem.message.clone(), help, labels: Vec::new(), fix: None };
         self.findings.push(F::new(number, finding, text, marks, (problem.ad_number, None)));
     }
 
@@ -130,14 +130,10 @@ impl<'w, F: KeptFinding> CheckRun<'w, F> {
         ad: &Ad,
     ) -> Vec<(usize, LintFinding, Vec<LabeledRange>)> {
         let Some(rule) = find_rule("duplicate").filter(|rule| (self.wanted)(rule)) else { return Vec::new() };
-        let mut last: HashMap<&Name, &AttributeSpan> = HashMap::new();
-        let mut repeated: Vec<(&AttributeSpan, &AttributeSpan)> = Vec::new();
-        for place in places {
-            repeated.extend(last.insert(&place.name, place).map(|before| (before, place)));
-        }
-        let is_joined = repeated.len() >= MIN_REPEATED_OF_JOINED && repeated.len() >= last.len();
+        let definitions = RepeatedDefinitions::of(places);
+        let (repeated, is_joined) = (&definitions.pairs, definitions.is_joined());
         let mut findings = Vec::new();
-        if !is_joined && IDENTITIES.iter().any(|name| ad.get_str(name).is_some()) {
+        if !is_joined && RepeatedDefinitions::are_of_daemon(ad) {
             let names: Vec<String> = repeated.iter().map(|(_, place)| place.name.to_string()).collect();
             if !std::mem::replace(&mut self.has_noted_duplicates, true) && !names.is_empty() {
                 let names = join_first(&names, names.len(), MAX_NAMED_DUPLICATES);
@@ -161,12 +157,41 @@ impl<'w, F: KeptFinding> CheckRun<'w, F> {
                 (message, rule.help)
             };
             let labels = vec![FindingLabel { attribute: place.name.clone(), span: None, text: String::new() }];
-            let finding = LintFinding { rule, message, help: help.to_owned(), labels };
+            let finding = LintFinding { rule, message, help: help.to_owned(), labels, fix: None };
             let first = (before.name_range.clone(), "this one has no effect".to_owned());
             let marks = vec![(place.name_range.clone(), String::new()), first];
             findings.push((self.register.register_external(), finding, marks));
         }
         findings
+    }
+}
+
+/// Definitions of an ad that repeat an earlier one.
+pub struct RepeatedDefinitions<'p> {
+    /// The definitions without effect, each with the one that follows it.
+    pub pairs: Vec<(&'p AttributeSpan, &'p AttributeSpan)>,
+    /// Number of distinct attributes.
+    distinct: usize,
+}
+
+impl<'p> RepeatedDefinitions<'p> {
+    pub fn of(places: &'p [AttributeSpan]) -> Self {
+        let mut last: HashMap<&Name, &AttributeSpan> = HashMap::new();
+        let mut pairs = Vec::new();
+        for place in places {
+            pairs.extend(last.insert(&place.name, place).map(|before| (before, place)));
+        }
+        RepeatedDefinitions { pairs, distinct: last.len() }
+    }
+
+    /// Whether the ad most likely is several ads that nothing separates.
+    pub fn is_joined(&self) -> bool {
+        self.pairs.len() >= MIN_REPEATED_OF_JOINED && self.pairs.len() >= self.distinct
+    }
+
+    /// Whether a daemon of HTCondor wrote the ad, with whatever it repeats.
+    pub fn are_of_daemon(ad: &Ad) -> bool {
+        IDENTITIES.iter().any(|name| ad.get_str(name).is_some())
     }
 }
 

@@ -14,7 +14,7 @@ const SCHEMA: &str = "classad.check/1";
 
 pub fn write(out: &mut impl Write, report: &CheckReport) -> io::Result<()> {
     let findings = report.findings.iter().map(|found| {
-        let LintFinding { rule, message, help, labels } = &found.finding;
+        let LintFinding { rule, message, help, labels, .. } = &found.finding;
         let head = json!({
             "rule": rule.name,
             "level": rule.level.as_str(),

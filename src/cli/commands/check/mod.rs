@@ -3,6 +3,7 @@
 mod check_run;
 mod checked_block;
 mod configuration;
+mod fixes;
 mod github;
 mod json;
 mod located;
@@ -34,6 +35,7 @@ use crate::cli::session::Session;
 use check_run::CheckRun;
 use checked_block::{CheckTask, CheckedBlock};
 use configuration::PolicyCheckTask;
+use fixes::{FileFixer, FixArgs};
 use located::{CheckReport, LocatedFinding};
 use partial::{read_partials, write_partial};
 
@@ -44,16 +46,21 @@ Examples:
   classad check -o sarif --fail-level error samples/papers/thesis-figure-6-job.ad
   classad check -e 'OpSys == \"LINUX\" || \"OSX\"'
   classad check --config samples/routes/config.dump
+  classad check --fix policy.ad
+  classad check --fix --write=.bak policy.ad
   classad check --rules
 
 Exit status: 2 if a file cannot be read or, without --lenient, a syntax error is reported; else 1 after a finding of the
---fail-level (default: warning) or worse; else 0.
+--fail-level (default: warning) or worse; else 0. With --fix, the findings that remain after the fixes count.
+
+--fix adds parentheses to `a || b && c`, names the other ad (`TARGET.Memory`) for an attribute that an ad lacks, and
+leaves out definitions that a later one replaces. Run twice, it changes nothing more.
 
 `classad help schema check` describes the output of -o json.";
 
 /// Find probable mistakes: syntax errors, contradictions, wrong precedence, misspelt names
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_arg("write", |arg| arg.requires("fix")))]
 pub struct Check {
     #[command(flatten)]
     input: AdFilesArgs,
@@ -91,6 +98,8 @@ pub struct Check {
     #[arg(long, value_name = "NAME")]
     rank_attr: Option<String>,
     #[command(flatten)]
+    fixes: FixArgs,
+    #[command(flatten)]
     partial: PartialResultArgs,
     /// Format of the output
     #[arg(short, long, value_name = "FORM", default_value = "text")]
@@ -125,7 +134,12 @@ impl Check {
         }
         session.partial_host = self.partial.host().map(str::to_owned);
         let reads_files = self.expr.is_none() && (self.config.is_empty() || !self.input.is_empty());
-        let mut sources = if reads_files { input::open_sources(session, &self.input.paths()?)? } else { Vec::new() };
+        let paths = if reads_files { self.input.paths()? } else { Vec::new() };
+        let fixer = self.fixes.prepare(&paths)?;
+        if fixer.as_ref().is_some_and(FileFixer::prints_diffs) && self.output != ReportForm::Text {
+            return refuse("--fix prints a diff; with --write, -o FORM prints the findings that remain");
+        }
+        let mut sources = if reads_files { input::open_sources(session, &paths)? } else { Vec::new() };
         let mut pools = if self.pool.is_empty() { Vec::new() } else { input::open_sources(session, &self.pool)? };
         let mut configurations = Vec::new();
         for path in &self.config {
@@ -165,18 +179,21 @@ impl Check {
         if self.partial.is_given() {
             return write_partial(session, &mut sources, [&self.input.files, &self.pool], &task, &wanted);
         }
+        if let Some(fixer) = &fixer {
+            fixer.run(session, &mut sources, &task, &wanted)?;
+        }
         for_each_block(session, &mut sources, &task, &mut |session, source, text, checked: CheckedBlock| {
             run.add_block(session, source, text, checked);
             Ok(true)
         })?;
-        self.print(session, run)
+        self.print(session, run, fixer.is_none_or(|fixer| !fixer.prints_diffs()))
     }
 
     /// Prints what one run over all files of the partial results prints.
     pub fn merge(&self, session: &mut Session, partials: &PartialSet) -> Result<Status, Failure> {
         let mut run = CheckRun::new(&|_| true);
         read_partials(session, partials, &mut run)?;
-        self.print(session, run)
+        self.print(session, run, true)
     }
 
     /// Returns the files that partial results are of.
@@ -184,8 +201,8 @@ impl Check {
         self.input.clone()
     }
 
-    /// Prints the findings of a run.
-    fn print(&self, session: &mut Session, run: CheckRun<'_, LocatedFinding>) -> Result<Status, Failure> {
+    /// Prints the findings of a run, if they are `shown`.
+    fn print(&self, session: &mut Session, run: CheckRun<'_, LocatedFinding>, shown: bool) -> Result<Status, Failure> {
         let CheckRun { register, findings, ads_checked, policies_checked, .. } = run;
         let mut report = CheckReport { findings, has_expression: self.expr.is_some(), ads_checked, policies_checked };
         report.count_and_sort(|number| register.count(number));
@@ -193,7 +210,7 @@ impl Check {
         let fails = report.findings.iter().any(|found| found.finding.rule.level >= self.fail_level);
         let mut out = out();
         match self.output {
-            _ if session.options.quiet => {}
+            _ if session.options.quiet || !shown => {}
             ReportForm::Text => text::write(&mut out, session, report)?,
             ReportForm::Json => json::write(&mut out, &report)?,
             ReportForm::Sarif => sarif::write(&mut out, &report)?,

@@ -63,7 +63,7 @@ impl KeptFinding for FindingRecord {
         let (excerpt, start) = PartialExcerpt::new(text, marks.iter().map(|(range, _)| range));
         let shifted = |at: usize| at.saturating_sub(start);
         let marks = marks.into_iter().map(|(range, words)| (shifted(range.start), shifted(range.end), words)).collect();
-        let LintFinding { rule, message, help, labels } = finding;
+        let LintFinding { rule, message, help, labels, .. } = finding;
         let attributes = labels.iter().map(|label| label.attribute.to_string()).collect();
         let rule = rule.name.to_owned();
         FindingRecord { number, content: None, ads: 1, rule, message, help, attributes, ad_number, id, excerpt, marks }
@@ -116,7 +116,7 @@ pub fn read_partials(
         if let Some(number) = run.register.register_counted(content, ads) {
             let label = |name: &String| FindingLabel { attribute: Name::new(name), span: None, text: String::new() };
             let labels = attributes.iter().map(label).collect();
-            let finding = LintFinding { rule, message, help, labels };
+            let finding = LintFinding { rule, message, help, labels, fix: None };
             let marks = marks.into_iter().map(|(start, end, words)| (start..end, words)).collect();
             let ad_number = if record.ad_number > 0 { record.ad_number + file.ads_before } else { 0 };
             let text = record.excerpt.into_source(file);

@@ -1,0 +1,330 @@
+//! `--fix`: corrects the files, as a diff or in place.
+
+use std::cmp::Reverse;
+use std::fs;
+use std::io::Write;
+use std::ops::Range;
+
+use clap::Args;
+use classad::ad::{Ad, Expression, Span};
+use classad::format::{AdEntry, AttributeSpan, FileFormat, ReadCache, Severity, StreamBlock, attribute_spans};
+use classad::lint::{AdChecker, LintFinding, LintLevel, LintRule, find_rule};
+use classad::syntax::{ParseOptions, Style};
+use classad::text::{TextEdit, apply_edits, counted};
+use indexmap::IndexMap;
+
+use super::check_run::RepeatedDefinitions;
+use super::checked_block::CheckTask;
+use crate::cli::io::atomic_write::{FileRewriter, RewriteArgs};
+use crate::cli::io::block_pipeline::BlockTask;
+use crate::cli::io::source::AdSource;
+use crate::cli::outcome::{Failure, refuse};
+use crate::cli::render::diagnostics::single_line;
+use crate::cli::render::output::out;
+use crate::cli::render::text_diff::write_diff;
+use crate::cli::session::Session;
+
+/// Maximum number of times that a file is corrected: a fix may uncover another one.
+const MAX_ROUNDS: usize = 50;
+
+/// Maximum number of fixes of an ad in one round.
+const MAX_FIXES: usize = 64;
+
+#[derive(Args)]
+pub struct FixArgs {
+    /// Print a diff of the files with the fixes that keep the value of each attribute beside every other ad. With --write,
+    /// rewrite the files, and report what remains
+    #[arg(long, conflicts_with_all = ["expr", "config", "partial", "rules"])]
+    fix: bool,
+    /// Also apply the fixes that change values: what the help of a finding says to write. Read the diff first
+    #[arg(long = "unsafe", requires = "fix")]
+    with_unsafe: bool,
+    #[command(flatten)]
+    rewrite: RewriteArgs,
+}
+
+/// Corrects the files of a run.
+pub struct FileFixer {
+    with_unsafe: bool,
+    /// `None` to print diffs.
+    rewriter: Option<FileRewriter>,
+}
+
+/// Which fixes were made, and which were not.
+#[derive(Default)]
+struct FixCounts {
+    by_rule: IndexMap<&'static str, usize>,
+    /// Number of fixes of the last round that change values, and were left out.
+    unsafe_left: usize,
+    files: usize,
+    /// Whether a further run may fix more.
+    has_more: bool,
+}
+
+impl FixArgs {
+    /// Prepares to correct files, before they are read. `None` without `--fix`. Refuses what cannot be read twice.
+    pub fn prepare(&self, paths: &[String]) -> Result<Option<FileFixer>, Failure> {
+        if !self.fix {
+            return Ok(None);
+        }
+        let rewriter = self.rewrite.prepare(paths)?;
+        if paths.is_empty() || paths.iter().any(|path| path == "-") {
+            return refuse_file("standard input");
+        }
+        Ok(Some(FileFixer { with_unsafe: self.with_unsafe, rewriter }))
+    }
+}
+
+fn refuse_file<T>(name: &str) -> Result<T, Failure> {
+    refuse(format!("--fix corrects files, and {} is compressed or no file", single_line(name)))
+}
+
+impl FileFixer {
+    /// Whether the files stay as they are, so that only their diffs are printed.
+    pub fn prints_diffs(&self) -> bool {
+        self.rewriter.is_none()
+    }
+
+    /// Corrects the texts of the sources, and lets them be read again as corrected. Findings of rules that are not
+    /// `wanted` are left.
+    ///
+    /// # Errors
+    ///
+    /// A source is no file in the long form or in brackets. Then no file has been changed, and no diff printed.
+    pub fn run(
+        &self,
+        session: &mut Session,
+        sources: &mut [AdSource],
+        task: &CheckTask,
+        wanted: &dyn Fn(&LintRule) -> bool,
+    ) -> Result<(), Failure> {
+        let (mut counts, mut texts) = (FixCounts::default(), Vec::new());
+        for source in &*sources {
+            if !source.is_file() || source.is_compressed() || source.part.is_some() {
+                return refuse_file(&source.name);
+            }
+            if !matches!(source.form, FileFormat::Long | FileFormat::Bracketed) {
+                let name = single_line(&source.name);
+                return refuse(format!("--fix corrects files in the long form or in brackets, and {name} is in none"));
+            }
+            let Ok(old) = fs::read(&*source.name) else { return refuse_file(&source.name) };
+            let fix = FileFix { task, wanted, with_unsafe: self.with_unsafe, form: source.form };
+            let new = fix.run(session, &old, &mut counts)?;
+            if new.is_none() {
+                session.note(&format!("{} is left as it is: not every ad in it parses", source.name));
+            }
+            texts.push((old, new));
+        }
+        for (source, (old, new)) in sources.iter_mut().zip(texts) {
+            let Some(new) = new.filter(|new| *new != old) else { continue };
+            counts.files += 1;
+            match &self.rewriter {
+                Some(rewriter) => rewriter.replace(session, &source.name, &new),
+                None if session.options.quiet => {}
+                None => write_diff(&mut out(), &source.name, &old, &new)?,
+            }
+            source.read_instead(new)?;
+        }
+        out().flush()?;
+        session.note(&counts.summary());
+        Ok(())
+    }
+}
+
+impl FixCounts {
+    /// Says what was fixed, and what was not.
+    fn summary(&self) -> String {
+        let made: Vec<String> = self.by_rule.iter().map(|(rule, count)| format!("{rule} {count}")).collect();
+        let total = counted_fixes(self.by_rule.values().sum());
+        let mut text = match made[..] {
+            [] => "no fixes".to_owned(),
+            _ => format!("{total} in {}: {}", counted(self.files, "file"), made.join(", ")),
+        };
+        if self.unsafe_left > 0 {
+            let left = counted_fixes(self.unsafe_left);
+            text.extend(["; --unsafe also applies ", &left, " that can change values"]);
+        }
+        if self.has_more {
+            text.push_str("; a further run may fix more");
+        }
+        text
+    }
+}
+
+fn counted_fixes(count: usize) -> String {
+    if count == 1 { "1 fix".to_owned() } else { format!("{count} fixes") }
+}
+
+/// The correction of one file.
+struct FileFix<'f> {
+    task: &'f CheckTask,
+    wanted: &'f dyn Fn(&LintRule) -> bool,
+    with_unsafe: bool,
+    form: FileFormat,
+}
+
+/// A fix of an ad: its rule, and edits that belong together.
+type RuleEdits = (&'static LintRule, Vec<TextEdit>);
+
+impl FileFix<'_> {
+    /// Returns the corrected text; `None` if an ad in it has an error.
+    fn run(&self, session: &Session, old: &[u8], counts: &mut FixCounts) -> Result<Option<Vec<u8>>, Failure> {
+        let mut checker = self.task.new_state().checker;
+        let (mut text, mut unsafe_left) = (old.to_vec(), 0);
+        for round in 0..=MAX_ROUNDS {
+            let block = StreamBlock::from_complete_text(text, self.form);
+            let (mut edits, mut rules) = (Vec::new(), Vec::new());
+            unsafe_left = 0;
+            let mut cache = ReadCache::new(self.task.context.dialect);
+            for item in block.ads_cached(&mut cache) {
+                session.check_interrupt()?;
+                let entry = match item {
+                    Ok(entry) => entry,
+                    Err(problem) if problem.severity == Severity::Warning => continue,
+                    Err(_) => return Ok(None),
+                };
+                for (rule, of_fix) in self.fixes(&entry, &block.text, &mut checker, &mut unsafe_left) {
+                    rules.push(rule.name);
+                    edits.extend(of_fix);
+                }
+            }
+            if edits.is_empty() || round == MAX_ROUNDS {
+                counts.has_more |= !edits.is_empty();
+                text = block.text;
+                break;
+            }
+            for rule in rules {
+                *counts.by_rule.entry(rule).or_default() += 1;
+            }
+            text = apply_edits(&block.text, edits);
+        }
+        counts.unsafe_left += unsafe_left;
+        Ok(Some(text))
+    }
+
+    /// Returns fixes of an ad that do not overlap. Counts those that change values, unless they are wanted.
+    fn fixes(&self, entry: &AdEntry, text: &[u8], checker: &mut AdChecker, unsafe_left: &mut usize) -> Vec<RuleEdits> {
+        let dialect = self.task.context.dialect;
+        let places = attribute_spans(text, self.form, entry.offset, dialect);
+        let mut found: Vec<RuleEdits> = Vec::new();
+        if places.len() > entry.ad.len() {
+            found.extend(self.without_repeated(&entry.ad, text, &places));
+        }
+        let has_fix = |finding: &&LintFinding| finding.fix.is_some() && (self.wanted)(finding.rule);
+        if checker.check(&entry.ad).iter().any(|finding| has_fix(&finding)) {
+            // The findings of an earlier ad may mark the parts of an equal expression that is written in another way.
+            let findings = self.task.new_state().checker.check(&entry.ad);
+            let fixes = findings.iter().filter(has_fix).filter_map(|one| self.edits(one, &entry.ad, text, &places));
+            let (made, left): (Vec<_>, Vec<_>) = fixes.partition(|(rule, _)| self.with_unsafe || rule.keeps_values());
+            *unsafe_left += left.len();
+            let doubtful: Vec<&Range<usize>> = left
+                .iter()
+                .filter(|(rule, _)| rule.level > LintLevel::Note)
+                .flat_map(|(_, edits)| edits.iter().map(|(range, _)| range))
+                .collect();
+            found.extend(made.into_iter().filter_map(|fix| outside(fix, &doubtful)));
+        }
+        let (mut taken, mut chosen) = (Vec::new(), Vec::new());
+        // What corrects a mistake comes before what tells more plainly what is written.
+        found.sort_by_key(|(rule, edits)| (Reverse(rule.level), edits.first().map(|(range, _)| range.start)));
+        for (rule, edits) in found {
+            if chosen.len() < MAX_FIXES && take(&mut taken, edits.iter().map(|(range, _)| range)) {
+                chosen.push((rule, edits));
+            }
+        }
+        chosen
+    }
+
+    fn edits(&self, finding: &LintFinding, ad: &Ad, text: &[u8], places: &[AttributeSpan]) -> Option<RuleEdits> {
+        let fix = finding.fix.as_ref()?;
+        let place = places.iter().rev().find(|place| place.name == fix.attribute)?;
+        let whole: &Expression = ad.get(&fix.attribute)?;
+        let start = place.file_range(Span::default()).start;
+        let dialect = self.task.context.dialect;
+        let (options, style) = match self.form {
+            FileFormat::Long => (ParseOptions::long(dialect), Style::Long),
+            _ => (ParseOptions::new(dialect), Style::New),
+        };
+        let edits = fix.edits(whole, text.get(start..)?, options, style)?;
+        let moved = edits.into_iter().map(|(range, with)| (range.start + start..range.end + start, with));
+        Some((finding.rule, moved.collect()))
+    }
+
+    /// Returns the edits that leave out the definitions without effect.
+    fn without_repeated(&self, ad: &Ad, text: &[u8], places: &[AttributeSpan]) -> Vec<RuleEdits> {
+        let Some(rule) = find_rule("duplicate").filter(|rule| (self.wanted)(rule)) else { return Vec::new() };
+        let repeated = RepeatedDefinitions::of(places);
+        if repeated.is_joined() || RepeatedDefinitions::are_of_daemon(ad) {
+            return Vec::new();
+        }
+        let range = |before: &AttributeSpan| -> Option<Range<usize>> {
+            let name = before.name_range.clone();
+            if self.form == FileFormat::Long {
+                let start = text[..name.start].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+                let end = text[name.end..].iter().position(|byte| *byte == b'\n');
+                return Some(start..end.map_or(text.len(), |at| name.end + at + 1));
+            }
+            let next = places.iter().map(|place| place.name_range.start).find(|start| *start > name.start)?;
+            // A comment would be lost.
+            let has_comment = text[name.start..next].windows(2).any(|pair| matches!(pair, b"//" | b"/*"));
+            (!has_comment).then_some(name.start..next)
+        };
+        let ranges = repeated.pairs.iter().filter_map(|(before, _)| range(before));
+        ranges.map(|range| (rule, vec![(range, String::new())])).collect()
+    }
+}
+
+/// Returns what of a fix is outside parts that are probably mistaken: to say more plainly what these mean would hide the
+/// mistake. `None` if nothing is left.
+fn outside((rule, mut edits): RuleEdits, doubtful: &[&Range<usize>]) -> Option<RuleEdits> {
+    let is_in = |range: &Range<usize>, whole: &Range<usize>| {
+        let is_within = whole.start <= range.start && range.end <= whole.end;
+        is_within && (!range.is_empty() || whole.start < range.start && range.end < whole.end)
+    };
+    let is_doubtful = |range: &Range<usize>| doubtful.iter().any(|whole| is_in(range, whole));
+    // Parentheses come in pairs.
+    if edits.iter().any(|(range, _)| range.is_empty() && is_doubtful(range)) {
+        return None;
+    }
+    edits.retain(|(range, _)| !is_doubtful(range));
+    (!edits.is_empty()).then_some((rule, edits))
+}
+
+/// Takes all ranges of a fix. `false` if one of them overlaps a range that is taken; then none is. An insertion overlaps a
+/// range in whose middle it is.
+fn take<'r>(taken: &mut Vec<Range<usize>>, ranges: impl Iterator<Item = &'r Range<usize>> + Clone) -> bool {
+    let overlaps = |one: &Range<usize>, other: &Range<usize>| one.start < other.end && other.start < one.end;
+    let is_free = ranges.clone().all(|range| !taken.iter().any(|other| overlaps(range, other)));
+    if is_free {
+        taken.extend(ranges.cloned());
+    }
+    is_free
+}
+
+#[cfg(test)]
+mod tests {
+    use super::take;
+
+    #[test]
+    fn ranges_that_overlap_are_not_taken() {
+        for (taken, other, is_free) in [
+            (0..0, 0..0, true),
+            (2..4, 4..6, true),
+            (4..6, 2..4, true),
+            (2..4, 3..6, false),
+            (3..6, 2..4, false),
+            (2..4, 2..4, false),
+            (2..9, 4..5, false),
+            (4..5, 2..9, false),
+            // Insertions beside a range and in it.
+            (2..4, 2..2, true),
+            (2..4, 4..4, true),
+            (2..4, 3..3, false),
+            (2..2, 2..4, true),
+            (4..4, 2..4, true),
+            (3..3, 2..4, false),
+        ] {
+            assert_eq!(take(&mut vec![taken.clone()], [other.clone()].iter()), is_free, "{taken:?} {other:?}");
+        }
+    }
+}
