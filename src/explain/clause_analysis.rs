@@ -5,10 +5,10 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 
 use crate::ad::{Ad, Expression, ExpressionKind, Name, ScopeAd, ScopeFrame, Value};
-use crate::constraint::{ClauseComparison, own_attribute_name};
+use crate::constraint::{ClauseComparison, is_clock_attribute, own_attribute_name};
 use crate::eval::{
     ConstraintVerdict, Context, Environment, Knowledge, References, SpecializeOptions, SpecializedExpression,
-    references, specialize,
+    references, specialize, unknowns,
 };
 
 use super::clauses::ExplainedClause;
@@ -32,6 +32,8 @@ pub struct ClauseAnalysis {
     pub request_attributes: IndexSet<Name>,
     /// The attributes that the clause reads as the request's own, such as `MY.Prio`, and that the request lacks.
     pub missing_own: IndexSet<Name>,
+    /// Whether its truth may change with the clock alone.
+    pub reads_clock: bool,
 }
 
 /// Analyses the clauses of one request while the offer is unknown.
@@ -62,10 +64,17 @@ impl ClauseAnalyzer {
             residue: if reads_private { clause.expression.clone() } else { residue },
             verdict,
             comparison: self.comparison(&clause.expression).filter(|_| !reads_private),
-            offer_attributes,
             request_attributes,
+            reads_clock: offer_attributes.iter().any(is_clock_attribute) || self.is_timed(&clause.expression),
+            offer_attributes,
             missing_own,
         }
+    }
+
+    /// Whether an expression depends on the clock after specialization.
+    fn is_timed(&self, expression: &Expression) -> bool {
+        let timeless = Context { now: None, ..self.context.clone() };
+        unknowns(expression, &self.frame, &self.environment, &timeless).volatile.clock
     }
 
     fn specialize(&self, expression: &Expression) -> SpecializedExpression {

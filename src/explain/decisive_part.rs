@@ -11,6 +11,7 @@ use crate::matching::PairSide;
 use crate::text::shorten;
 
 use super::admission::AdmittedJobs;
+use super::clause_time::ClauseTime;
 use super::clause_weight::ClauseWeight;
 use super::clauses::{ExplainedClause, SelectedNames, parenthesized, text};
 use super::evaluation::{OfferTable, RequestContext};
@@ -261,7 +262,9 @@ impl ClauseInPair<'_> {
             let value = self.request.ad.get(name)?;
             setting_slips(name, value, self.table).into_iter().next().map(|slip| slip.message)
         });
+        let context = &self.table.context;
         UnmetOfferClause {
+            opens: expression.and_then(|expression| ClauseTime::of_offer(self.ads(), expression, context)),
             slip,
             is_closed: weight.is_none() || weight == Some(ClauseWeight::Closed),
             is_limit: matches!(weight, Some(ClauseWeight::Limit(_))),
@@ -314,6 +317,8 @@ pub struct UnmetOfferClause {
     pub admits: Option<AdmittedJobs>,
     /// The mistake in the value of an attribute of the request that the clause reads; `None` if none is known.
     pub slip: Option<String>,
+    /// When the clause accepts the request; `None` if it does not read the clock, or accepts it at no time.
+    pub opens: Option<ClauseTime>,
     /// Whether the offer takes nothing at all, such as one whose `Start` is false, or one without a constraint.
     pub is_closed: bool,
     /// Whether the clause limits a request to what the offer has.

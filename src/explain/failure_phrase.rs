@@ -111,6 +111,11 @@ impl FailureWriter<'_> {
             FailureReason::Shadowed(name) => {
                 format!("{shown} is never true: it reads the {name} of its own ad, not of the {one}")
             }
+            FailureReason::NotNow(time) => {
+                let why = time.start_phrase().unwrap_or_else(|| format!("{shown} is not true before"));
+                let why = if time.from.is_none() { format!("{shown} is not true") } else { why };
+                format!("{}: {why}", time.phrase())
+            }
             FailureReason::NeverTrue(own) => {
                 let values = match &clause.own_expression {
                     Some(behind) => format!(" ({behind})"),

@@ -15,6 +15,7 @@ use crate::protocol::{evaluate_attribute, requested_resource};
 use super::alternatives::alternatives;
 use super::clause_analysis::{ClauseAnalysis, ClauseAnalyzer};
 use super::clause_slips::{find_slip, renamed};
+use super::clause_time::ClauseTime;
 use super::clauses::{ExplainedClause, parenthesized, text};
 use super::decisive_part::{ClauseInPair, ReadValue};
 use super::distance::closest_offered_value;
@@ -39,6 +40,8 @@ pub enum FailureReason {
     Precedence(String),
     /// The clause reads the request's own attribute where the offers' attribute of the same name was meant.
     Shadowed(Name),
+    /// The clause reads the clock, and is not true now.
+    NotNow(ClauseTime),
     /// The clause is never true, whatever the offer is. Holds the attributes of the request itself that the clause
     /// reads.
     NeverTrue(Vec<ReadValue>),
@@ -140,6 +143,9 @@ impl FailureReason {
         let least = usize::from(analysis.verdict != ConstraintVerdict::Never);
         if let Some(slip) = find_slip(analysis, table, request, least) {
             return slip;
+        }
+        if let Some(time) = ClauseTime::find(analysis, table, request) {
+            return FailureReason::NotNow(time);
         }
         if analysis.verdict == ConstraintVerdict::Never {
             if let Some(name) = analysis.missing_own.first() {

@@ -4,6 +4,7 @@ use crate::ad::Truth;
 use crate::text::with_commas;
 
 use super::ad_names::AdNames;
+use super::clause_time::ClauseTime;
 use super::decisive_part::{DecisivePart, UnmetOfferClause};
 use super::failure_phrase::{FailureWriter, bound_phrase};
 use super::missing_attribute::missing_attribute_note;
@@ -125,7 +126,10 @@ impl RefusalWriter<'_> {
         match &demand.slip {
             Some(slip) if self.brevity > 0 => slip.clone(),
             Some(slip) => format!("{decisive}; {slip}"),
-            None => decisive,
+            None => match demand.opens.as_ref().and_then(ClauseTime::opening) {
+                Some(opening) => format!("{decisive}, but true {opening}"),
+                None => decisive,
+            },
         }
     }
 

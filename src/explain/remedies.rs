@@ -3,6 +3,7 @@
 use crate::matching::negotiate::AccountingLimit;
 use crate::text::{join_first, with_commas};
 
+use super::failure_reason::FailureReason;
 use super::hold_reason::{ExceededResource, HoldReason};
 use super::report::{RequestReport, RequestVerdict};
 use super::summary::SummaryWriter;
@@ -29,12 +30,17 @@ impl Remedies<'_> {
                     wait.to_owned()
                 })
             }
+            RequestVerdict::Unmet { fault: FailureReason::NotNow(time), .. } => time.remedy(),
             RequestVerdict::NotWaiting(_) => {
                 report.job.as_ref().and_then(|job| job.hold.as_ref()).map(|hold| self.release(hold))
             }
             RequestVerdict::Matches => report.slots.filter(|_| report.job.is_some()).map(|_| {
                 let full = self.full_slots(report).map_or_else(String::new, |full| format!(", or until {full}"));
                 format!("wait for the next negotiation cycle{full}")
+            }),
+            RequestVerdict::Refused => report.refusals.iter().filter(|group| group.suitable > 0).find_map(|group| {
+                let wait = group.demand.opens.as_ref()?.remedy()?;
+                Some(format!("{wait}, when {} takes jobs", self.0.offer_name(group.example)))
             }),
             RequestVerdict::Claimed | RequestVerdict::IfDrained(_) => self.wait(report),
             _ => None,

@@ -128,6 +128,7 @@ impl ShortCauseWriter<'_> {
             FailureReason::Shadowed(name) => {
                 (name.to_string(), format!("reads the {name} of its own ad, not of the {one}"))
             }
+            FailureReason::NotNow(time) => about_clause(time.phrase()),
             FailureReason::NeverTrue(_) => about_clause(format!("never true: `{}`", clause.text)),
             FailureReason::Precedence(_) => about_clause(format!("read with other precedence: `{}`", clause.text)),
             FailureReason::Unquoted { name, value, .. } => {

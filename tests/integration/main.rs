@@ -17,6 +17,7 @@ mod binary;
 mod census;
 mod changing_files;
 mod check;
+mod clock_clauses;
 mod columns;
 mod command_line;
 mod commands;

@@ -8,10 +8,10 @@ use crate::eval::Context;
 
 /// The attributes that a startd sets by its local clock: minutes since midnight, and the day of the week from 0 for
 /// Sunday.
-pub const CLOCK_ATTRIBUTES: [&str; 2] = ["ClockMin", "ClockDay"];
+const CLOCK_ATTRIBUTES: [&str; 2] = ["ClockMin", "ClockDay"];
 
-/// The attributes that tell when an ad was made.
-const AD_TIMES: [&str; 2] = ["MyCurrentTime", "LastHeardFrom"];
+/// The attributes that tell when the ad of a slot was made, and so at which time `ClockMin` was what it is.
+pub const CLOCK_TIMES: [&str; 2] = ["MyCurrentTime", "LastHeardFrom"];
 
 const MINUTES_PER_DAY: i64 = 1440;
 
@@ -33,7 +33,7 @@ pub fn with_moving_clock(ad: &Ad, context: &Context) -> Option<Ad> {
     if minute.is_none() && day.is_none() {
         return None;
     }
-    let told = AD_TIMES.into_iter().find_map(number).or(context.now)?;
+    let told = CLOCK_TIMES.into_iter().find_map(number).or(context.now)?;
     let shift = minute.map_or(0, |minute| zone_shift(minute, told)) * 60;
     let texts = [
         format!("(int(dayTime()) + {}) / 60 % {MINUTES_PER_DAY}", shift + MINUTES_PER_DAY * 60),

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use crate::ad::{Expression, ScopeFrame, Truth};
 use crate::eval::{Context, Environment, Evaluator};
 
-pub use clock_attributes::{is_clock_attribute, with_moving_clock};
+pub use clock_attributes::{CLOCK_TIMES, is_clock_attribute, with_moving_clock};
 use solver::Solver;
 
 /// Maximum number of seconds that a timeline covers: a leap year.

@@ -3,7 +3,7 @@
 
 use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name, UnaryOperator, Value};
 use crate::constraint::ClauseComparison;
-use crate::eval::FreeNames;
+use crate::eval::{FreeNames, VolatileInputs};
 use crate::explain::admission::is_owners_matter;
 use crate::explain::clauses::parenthesized;
 use crate::explain::distance::as_number;
@@ -98,6 +98,21 @@ pub fn is_never_proposed(edit: &RequestEdit, dialect: Dialect) -> bool {
             is_owners_matter(name) && !values.is_some_and(|(from, to)| text(from).eq_ignore_ascii_case(&text(to)))
         }
         RequestEdit::Define { name } | RequestEdit::Remove { name, .. } => is_owners_matter(name),
+        RequestEdit::DropPorts { .. } => false,
+    }
+}
+
+/// Whether an edit changes a clause that reads the clock, or a value that only such clauses read. These clauses come true by
+/// themselves, or say when the job may run.
+pub fn is_of_clock(edit: &RequestEdit, analysis: &RequestAnalysis) -> bool {
+    let mut timed = analysis.clauses.iter().map(|clause| &clause.analysis).filter(|clause| clause.reads_clock);
+    match edit {
+        RequestEdit::Drop { clause } | RequestEdit::Rewrite { clause, .. } => {
+            VolatileInputs::of(clause).clock || timed.any(|known| known.clause.expression.ptr_eq(clause))
+        }
+        RequestEdit::Set { name, .. } | RequestEdit::Define { name } | RequestEdit::Remove { name, .. } => {
+            timed.any(|known| known.request_attributes.contains(name) || known.missing_own.contains(name))
+        }
         RequestEdit::DropPorts { .. } => false,
     }
 }

@@ -158,7 +158,9 @@ impl ChangeProblem for BilateralChanges<'_> {
         let attributes = offer_demands::propose_attributes(self.table, analysis, is_set);
         proposals.extend(attributes);
         let exceeds = |edit: &RequestEdit| advice::exceeds_machine(edit, &self.analysis.request.ad, self.dialect());
-        let is_senseless = |edit: &RequestEdit| exceeds(edit) || advice::is_never_proposed(edit, self.dialect());
+        let is_senseless = |edit: &RequestEdit| {
+            exceeds(edit) || advice::is_never_proposed(edit, self.dialect()) || advice::is_of_clock(edit, analysis)
+        };
         proposals.retain(|proposal| !proposal.edits.iter().any(is_senseless));
         Ok(proposals)
     }

@@ -19,7 +19,8 @@ use std::time::Instant;
 
 use clap::Args;
 use classad::ad::Name;
-use classad::explain::{DRAINING_ATTRIBUTES, Explainer, LastRejections};
+use classad::constraint::CLOCK_TIMES;
+use classad::explain::{CRON_ATTRIBUTES, DRAINING_ATTRIBUTES, Explainer, LastRejections};
 use classad::matching::Query;
 use classad::matching::negotiate::{NegotiationSettings, negotiation_names};
 use classad::protocol::SLOT_KIND_ATTRIBUTES;
@@ -296,7 +297,8 @@ impl ExplainCommand {
         }
         // A machine is not advised to have more of a resource.
         also.names.insert(Name::new("MyType"));
-        also.names.extend(SLOT_KIND_ATTRIBUTES.into_iter().chain(DRAINING_ATTRIBUTES).map(Name::new));
+        let also_read = SLOT_KIND_ATTRIBUTES.into_iter().chain(DRAINING_ATTRIBUTES).chain(CRON_ATTRIBUTES);
+        also.names.extend(also_read.chain(CLOCK_TIMES).map(Name::new));
         self.starts.add_names(session, &mut also)?;
         also.names.extend(suggestions::similar_names(session, &sources, &protocol, &also, self.reverse));
         if let Some(constraint) = &constraint {

@@ -1,6 +1,7 @@
 //! Reports as JSON, of the schema `classad.explain/2`.
 
-use classad::explain::{Cause, ClauseReport, JobReport, RequestChange, RequestReport};
+use classad::ad::time::iso_moment;
+use classad::explain::{Cause, ClauseReport, FailureReason, JobReport, RequestChange, RequestReport};
 use classad::matching::negotiate::AccountingLimit;
 use serde_json::{Map, Value as Json, json};
 
@@ -77,6 +78,10 @@ pub fn report_json(
 
 fn clause_json(clause: &ClauseReport) -> Json {
     let span = clause.analysis.clause.expression.span();
+    let not_before = match &clause.failure {
+        Some(FailureReason::NotNow(time)) => time.from,
+        _ => None,
+    };
     json!({
         "text": clause.text,
         "span": [span.start, span.end],
@@ -88,6 +93,7 @@ fn clause_json(clause: &ClauseReport) -> Json {
         "sole_blocker": clause.sole_blocker,
         "best": clause.closest_value.as_ref().map(value_json),
         "best_if_drained": clause.closest_if_drained.as_ref().map(value_json),
+        "not_before": not_before.map(|seconds| json!({ "seconds": seconds, "time": iso_moment(seconds) })),
     })
 }
 
