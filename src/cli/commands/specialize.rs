@@ -94,7 +94,7 @@ pub struct Specialize {
     #[arg(long)]
     verdict: bool,
     /// Judge each time from now (see --now) up to so much later, such as 24h or 7d, and print the intervals with the same
-    /// verdict and rest. ClockMin and ClockDay of the ads go with the clock
+    /// verdict and rest. The clock attributes of slots go with the clock
     #[arg(long, value_name = "DURATION", requires = "verdict", value_parser = global::duration)]
     over: Option<i64>,
     /// With --expr or --attr, print the name of each ad before its result
