@@ -5,7 +5,7 @@
 
 mod beginning;
 mod claims;
-mod narrowing;
+mod narrow_ads;
 mod queue;
 mod report;
 mod request;
@@ -25,7 +25,7 @@ use super::priority_attributes::PriorityAttributes;
 use super::{KnownRequests, NegotiationOutcome, NegotiationSettings, negotiate_known, submitter_name};
 use beginning::{EarlierRun, claimed_since, earlier_runs, is_held, is_running};
 use claims::{ClaimReuse, EndedClaim};
-use narrowing::Narrowing;
+use narrow_ads::NarrowAds;
 use queue::WatchedQueue;
 pub use report::{SimulatedCycle, SimulatedEffect, SimulatedGrant, SimulationTotals, SubmitterState};
 use request::SimulatedRequest;
@@ -89,7 +89,7 @@ impl<'s> Simulation<'s> {
             share.map_or_else(String::new, |share| submitter_name(share, ad, &settings.context))
         };
         let prepared = with_attributes(requests, &settings.policy.request_attributes);
-        let mut narrowing = Narrowing::new(&settings, prepared.iter().chain(offers.iter().map(|(_, offer)| offer)));
+        let mut narrowing = NarrowAds::new(&settings, prepared.iter().chain(offers.iter().map(|(_, offer)| offer)));
         let prepared: Vec<Ad> = prepared.iter().map(|ad| narrowing.narrow(ad)).collect();
         let request = |(ad, prepared): (&Ad, &Ad)| SimulatedRequest::new(ad, prepared, submitter(prepared), &settings);
         let requests: Vec<SimulatedRequest> = requests.iter().zip(&prepared).map(request).collect();

@@ -16,7 +16,7 @@ use crate::syntax::{ParseOptions, parse_expression};
 use super::super::NegotiationSettings;
 use super::super::granted_offer::GrantedOffer;
 use super::super::weight_accounts::WeightAccounts;
-use super::narrowing::Narrowing;
+use super::narrow_ads::NarrowAds;
 
 /// A slot, or a part of one.
 struct SimulatedSlot {
@@ -46,7 +46,7 @@ impl SimulatedSlot {
 /// All slots, by index.
 pub struct SimulatedSlots {
     slots: Vec<SimulatedSlot>,
-    narrowing: Narrowing,
+    narrowing: NarrowAds,
     names: FxHashSet<String>,
     /// The indexes of parts that went back to their slots. New parts get them, so that as many slots are kept as there ever were
     /// at once.
@@ -59,7 +59,7 @@ pub struct SimulatedSlots {
 
 impl SimulatedSlots {
     /// Creates the slots of named ads. Those that are in use stay so until a request takes them.
-    pub fn new(offers: &[(String, Ad)], narrowing: Narrowing, settings: &NegotiationSettings) -> Self {
+    pub fn new(offers: &[(String, Ad)], narrowing: NarrowAds, settings: &NegotiationSettings) -> Self {
         let context = &settings.context;
         let ads: Vec<Ad> = offers.iter().map(|(_, ad)| ad.clone()).collect();
         let uses = uses(&ads, settings);

@@ -1,6 +1,6 @@
 mod beginning;
 mod claims;
-mod narrowing;
+mod narrow_ads;
 mod queue;
 
 use std::ops::ControlFlow;

@@ -15,7 +15,7 @@ use super::super::{NegotiationSettings, negotiation_names};
 const MAX_ADS: usize = 1 << 17;
 
 /// Makes ads of what cycles read.
-pub struct Narrowing {
+pub struct NarrowAds {
     /// The names of the attributes that cycles read. `None` if they may read any.
     names: Option<NameSet>,
     expressions: ExpressionInterner,
@@ -25,10 +25,10 @@ pub struct Narrowing {
     shapes: FxHashMap<Box<[bool]>, Arc<AdShape>>,
 }
 
-impl Narrowing {
+impl NarrowAds {
     /// Finds the names that cycles read in ads, and in what is made of these ads.
     pub fn new<'a>(settings: &NegotiationSettings, ads: impl Iterator<Item = &'a Ad>) -> Self {
-        Narrowing {
+        NarrowAds {
             names: names_of_cycles(settings, ads),
             expressions: ExpressionInterner::default(),
             ads: FxHashMap::default(),
