@@ -1581,7 +1581,7 @@ Register-ArgumentCompleter -Native -CommandName 'classad' -ScriptBlock {
             [CompletionResult]::new('--define', '--define', [CompletionResultType]::ParameterName, 'Set a known attribute in each ad')
             [CompletionResult]::new('--unknown', '--unknown', [CompletionResultType]::ParameterName, 'Treat these attributes as unknown; target.NAME is an attribute of the ad in --target')
             [CompletionResult]::new('--target', '--target', [CompletionResultType]::ParameterName, 'Use the first ad of this file as TARGET, the other ad of a match')
-            [CompletionResult]::new('--over', '--over', [CompletionResultType]::ParameterName, 'Judge each time from now (see --now) up to so much later, such as 24h or 7d, and print the intervals with the same verdict and rest. The clock attributes of slots go with the clock')
+            [CompletionResult]::new('--over', '--over', [CompletionResultType]::ParameterName, 'Judge each time from now (see --now) up to so much later, such as 24h or 7d. The intervals with the same verdict and rest are printed. The clock attributes of slots go with the clock')
             [CompletionResult]::new('--cases', '--cases', [CompletionResultType]::ParameterName, 'Specialize the expressions in FILE, and print a line of JSON for each. Each line of FILE looks like `{"id": 1, "expr": "A + TARGET.B", "ad": "[A = 1]"}`')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Format of the output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Format of the output')

@@ -1543,7 +1543,7 @@ set edit:completion:arg-completer[classad] = {|@words|
             cand --define 'Set a known attribute in each ad'
             cand --unknown 'Treat these attributes as unknown; target.NAME is an attribute of the ad in --target'
             cand --target 'Use the first ad of this file as TARGET, the other ad of a match'
-            cand --over 'Judge each time from now (see --now) up to so much later, such as 24h or 7d, and print the intervals with the same verdict and rest. The clock attributes of slots go with the clock'
+            cand --over 'Judge each time from now (see --now) up to so much later, such as 24h or 7d. The intervals with the same verdict and rest are printed. The clock attributes of slots go with the clock'
             cand --cases 'Specialize the expressions in FILE, and print a line of JSON for each. Each line of FILE looks like `{"id": 1, "expr": "A + TARGET.B", "ad": "[A = 1]"}`'
             cand -o 'Format of the output'
             cand --output 'Format of the output'

@@ -93,8 +93,8 @@ pub struct Specialize {
     /// --attr, judge the constraint of each port, or of an ad without ports
     #[arg(long)]
     verdict: bool,
-    /// Judge each time from now (see --now) up to so much later, such as 24h or 7d, and print the intervals with the same
-    /// verdict and rest. The clock attributes of slots go with the clock
+    /// Judge each time from now (see --now) up to so much later, such as 24h or 7d. The intervals with the same verdict and
+    /// rest are printed. The clock attributes of slots go with the clock
     #[arg(long, value_name = "DURATION", requires = "verdict", value_parser = global::duration)]
     over: Option<i64>,
     /// With --expr or --attr, print the name of each ad before its result

@@ -5,6 +5,7 @@ use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name, U
 use crate::constraint::ClauseComparison;
 use crate::eval::{FreeNames, VolatileInputs};
 use crate::explain::admission::is_owners_matter;
+use crate::explain::clause_analysis::ClauseAnalysis;
 use crate::explain::clauses::parenthesized;
 use crate::explain::distance::as_number;
 use crate::explain::evaluation::OfferTable;
@@ -103,9 +104,9 @@ pub fn is_never_proposed(edit: &RequestEdit, dialect: Dialect) -> bool {
 }
 
 /// Whether an edit changes a clause that reads the clock, or a value that only such clauses read. These clauses come true by
-/// themselves, or say when the job may run.
-pub fn is_of_clock(edit: &RequestEdit, analysis: &RequestAnalysis) -> bool {
-    let mut timed = analysis.clauses.iter().map(|clause| &clause.analysis).filter(|clause| clause.reads_clock);
+/// themselves, or say when the job may run. `timed` are the clauses for which time decides.
+pub fn is_of_clock(edit: &RequestEdit, timed: &[&ClauseAnalysis]) -> bool {
+    let mut timed = timed.iter();
     match edit {
         RequestEdit::Drop { clause } | RequestEdit::Rewrite { clause, .. } => {
             VolatileInputs::of(clause).clock || timed.any(|known| known.clause.expression.ptr_eq(clause))

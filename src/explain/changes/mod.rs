@@ -11,6 +11,8 @@ use std::convert::Infallible;
 
 use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name};
 
+use super::clause_analysis::ClauseAnalysis;
+use super::clause_time::ClauseTime;
 use super::closest_offers::fewest_unmet_clauses;
 use super::conflicts::{bit_positions, minimal_masks};
 use super::distance::as_number;
@@ -158,8 +160,12 @@ impl ChangeProblem for BilateralChanges<'_> {
         let attributes = offer_demands::propose_attributes(self.table, analysis, is_set);
         proposals.extend(attributes);
         let exceeds = |edit: &RequestEdit| advice::exceeds_machine(edit, &self.analysis.request.ad, self.dialect());
+        let is_timed =
+            |clause: &&ClauseAnalysis| ClauseTime::find(clause, self.table, &self.analysis.request).is_some();
+        let timed: Vec<&ClauseAnalysis> =
+            analysis.clauses.iter().map(|clause| &clause.analysis).filter(is_timed).collect();
         let is_senseless = |edit: &RequestEdit| {
-            exceeds(edit) || advice::is_never_proposed(edit, self.dialect()) || advice::is_of_clock(edit, analysis)
+            exceeds(edit) || advice::is_never_proposed(edit, self.dialect()) || advice::is_of_clock(edit, &timed)
         };
         proposals.retain(|proposal| !proposal.edits.iter().any(is_senseless));
         Ok(proposals)
