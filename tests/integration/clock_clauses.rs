@@ -52,8 +52,8 @@ fn clauses_come_true_at_a_time() {
         ("time() < 1783286000".to_owned(), "not within 366 days: `time() < 1783286000` is not true", "no change found"),
         (
             "Name == \"slot1@b\"".to_owned(),
-            "1 slot would do, but it refuses: `ClockMin < 1000` is false, but true from 2026-07-06 00:00:00 UTC to \
-             2026-07-06 16:40:00 UTC, in 2 h 40 min",
+            "1 slot would do, but it refuses: `ClockMin < 1000` is false (ClockMin is 1279), but true from \
+             2026-07-06 00:00:00 UTC to 2026-07-06 16:40:00 UTC, in 2 h 40 min; `Name == \"slot1@b\"` alone rules out 1 slot",
             "wait until 2026-07-06 00:00:00 UTC, in 2 h 40 min, when slot1@b takes jobs",
         ),
     ] {
