@@ -59,7 +59,7 @@ fn zone_shift(minute: i64, told: i64) -> i64 {
     if (ahead - zones).abs() <= MAX_AGE { zones } else { ahead }
 }
 
-/// Whether a name is one of [`CLOCK_ATTRIBUTES`].
+/// Whether a name is one of the clock attributes of slots.
 #[must_use]
 pub fn is_clock_attribute(name: &Name) -> bool {
     CLOCK_ATTRIBUTES.into_iter().any(|known| name.is(known))
