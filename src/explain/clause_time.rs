@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::ad::{Ad, Expression, Truth, Value};
 use crate::constraint::{MAX_SPAN_SECONDS, truth_timeline, with_moving_clock};
-use crate::eval::{Context, Environment, SpecializeOptions, specialize};
+use crate::eval::{ConstraintVerdict, Context, Environment, SpecializeOptions, specialize};
 use crate::protocol::evaluate_attribute;
 use crate::text::duration;
 
@@ -67,8 +67,8 @@ impl ClauseTime {
         Some(ClauseTime { start, ..ClauseTime::of(now, next) })
     }
 
-    /// Finds the next time at which the clause of an offer accepts a request. `None` if the clause does not read the clock,
-    /// or if it accepts the request at no time.
+    /// Finds the next time at which the clause of an offer accepts a request. `None` if the clause does not read the clock, or
+    /// if it accepts the request at no time.
     pub(super) fn of_offer(ads: [&Ad; 2], expression: &Expression, context: &Context) -> Option<Self> {
         Some(ClauseTime::of(context.now?, Some(next_interval(ads, expression, context)?)))
     }
@@ -130,9 +130,8 @@ fn next_interval(ads: [&Ad; 2], expression: &Expression, context: &Context) -> O
     let [own, partner] = ads.map(|ad| with_moving_clock(ad, context).unwrap_or_else(|| ad.clone()));
     let (environment, [frame, _]) = Environment::pair(own, partner);
     let timeless = Context { now: None, random: None, ..context.clone() };
-    let is_known =
-        specialize(expression, &frame, &environment, &timeless, SpecializeOptions::default()).value.is_some();
-    if is_known {
+    let found = specialize(expression, &frame, &environment, &timeless, SpecializeOptions::default());
+    if found.value.is_some() || found.verdict == ConstraintVerdict::Never {
         return None;
     }
     // Bounds that come within a week are exact more often than those of a year.

@@ -262,9 +262,8 @@ impl ClauseInPair<'_> {
             let value = self.request.ad.get(name)?;
             setting_slips(name, value, self.table).into_iter().next().map(|slip| slip.message)
         });
-        let context = &self.table.context;
         UnmetOfferClause {
-            opens: expression.and_then(|expression| ClauseTime::of_offer(self.ads(), expression, context)),
+            opens: None,
             slip,
             is_closed: weight.is_none() || weight == Some(ClauseWeight::Closed),
             is_limit: matches!(weight, Some(ClauseWeight::Limit(_))),
@@ -317,7 +316,8 @@ pub struct UnmetOfferClause {
     pub admits: Option<AdmittedJobs>,
     /// The mistake in the value of an attribute of the request that the clause reads; `None` if none is known.
     pub slip: Option<String>,
-    /// When the clause accepts the request; `None` if it does not read the clock, or accepts it at no time.
+    /// When the clause accepts the request. `None` if it does not read the clock, if it accepts the request at no time, or if
+    /// the request does not accept the offer.
     pub opens: Option<ClauseTime>,
     /// Whether the offer takes nothing at all, such as one whose `Start` is false, or one without a constraint.
     pub is_closed: bool,

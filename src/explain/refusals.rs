@@ -179,12 +179,13 @@ impl<'r> Refusals<'r> {
         let example = tally.first_suitable.unwrap_or(first);
         let source = self.source(example);
         let clause = self.source(first).clause_text(first).map(ToOwned::to_owned);
-        let expression = clause.as_ref().and_then(|text| source.unmet_with_text(example.row, text)).map(|clause| {
-            let clause = &source.table.offer_constraints().clauses[clause];
-            &clause.clause.expression
-        });
+        let unmet = clause.as_ref().and_then(|text| source.unmet_with_text(example.row, text));
+        let unmet = unmet.map(|clause| &source.table.offer_constraints().clauses[clause].clause);
+        let expression = unmet.map(|clause| &clause.expression);
         let mut demand =
             source.pair(example).unmet_clause(clause, outcome.unwrap_or(Truth::Undefined), expression, &attributes);
+        let would_do = unmet.filter(|_| tally.suitable > 0);
+        demand.opens = would_do.and_then(|clause| source.table.opening(source.request, clause, example.row));
         if let (Some(part), Some(text), Some(expression)) = (&mut demand.part, &demand.clause, expression) {
             let mut others = source.suitable.clone();
             others.difference_with(&source.acceptance.accepting);

@@ -27,6 +27,7 @@ use crate::matching::{Pair, PairSide};
 use crate::pool::{ExpressionColumn, Store};
 use crate::protocol::{Protocol, renamed_attribute, slot_counterpart};
 
+use super::clause_time::ClauseTime;
 use super::clauses::{ExplainedClause, split_constraint};
 pub use acceptance::Acceptance;
 use clause_evaluator::ClauseEvaluator;
@@ -49,6 +50,10 @@ const MAX_CLOSEST_BYTES: usize = 32 << 20;
 
 /// Estimated size of a cached value with its key, in bytes.
 const CLOSEST_BYTES: usize = 256;
+
+/// Maximum size of the cached times at which clauses of offers come true, in bytes. Without the cache, `explain --unmatched`
+/// of 2,000 jobs beside one slot with a START window takes 1.6 times as long.
+const MAX_OPENING_BYTES: usize = 16 << 20;
 
 /// Maximum size of the cached results of offers' clauses, in bytes.
 const MAX_FAMILY_BYTES: usize = 256 << 20;
@@ -80,6 +85,7 @@ pub struct OfferTable {
     results: SharedCache<ClauseResults>,
     values: SharedCache<ExpressionValues>,
     closest: SharedCache<Option<Value>>,
+    openings: SharedCache<Option<ClauseTime>>,
     families: SharedCache<FamilyOutcomes>,
     acceptances: SharedCache<Acceptance>,
     /// The clauses of the offers' constraints; empty until first needed.
@@ -163,6 +169,7 @@ impl OfferTable {
             results: SharedCache::new(MAX_RESULT_BYTES, ClauseResults::bytes),
             values: SharedCache::new(MAX_VALUE_BYTES, ExpressionValues::bytes),
             closest: SharedCache::new(MAX_CLOSEST_BYTES, |_| CLOSEST_BYTES),
+            openings: SharedCache::new(MAX_OPENING_BYTES, |_| CLOSEST_BYTES),
             families: SharedCache::new(MAX_FAMILY_BYTES, FamilyOutcomes::bytes),
             acceptances: SharedCache::new(MAX_ACCEPTANCE_BYTES, Acceptance::bytes),
             constraints: OnceLock::new(),
@@ -280,6 +287,13 @@ impl OfferTable {
         let key = [&*of_values, &criterion].concat().into();
         let compute = || closest(&self.expression_values(request, expression));
         Option::clone(&self.closest.get_or_compute(key, compute))
+    }
+
+    /// Returns when a clause of a row's constraint accepts a request, as [`ClauseTime::of_offer`]. The result is cached.
+    pub fn opening(&self, request: &RequestContext, clause: &ExplainedClause, row: usize) -> Option<ClauseTime> {
+        let of_clause = self.clause_key(request, clause, PairSide::Offer).key;
+        let compute = || ClauseTime::of_offer([&self.ads[row], &request.ad], &clause.expression, &self.context);
+        Option::clone(&self.openings.get_or_compute([&*of_clause, &[row]].concat().into(), compute))
     }
 
     /// Evaluates a clause that belongs to `side` for the pair of the request and a row.
