@@ -10,8 +10,20 @@ use crate::eval::{
     ConstraintVerdict, Context, Environment, Knowledge, References, SpecializeOptions, SpecializedExpression,
     references, specialize, unknowns,
 };
+use crate::protocol::evaluate_attribute;
 
+use super::clause_time::{ClauseTime, next_interval};
 use super::clauses::ExplainedClause;
+use super::evaluation::{OfferTable, RequestContext};
+
+/// The attributes of a job that HTCondor starts at times of a table, as `cron` does.
+pub const CRON_ATTRIBUTES: [&str; 5] = ["CronMinute", "CronHour", "CronDayOfMonth", "CronMonth", "CronDayOfWeek"];
+
+/// The time at which a deferred job starts, in seconds since 1970.
+const DEFERRAL_TIME: &str = "DeferralTime";
+
+/// Maximum number of offers for which the next time of a clause is sought.
+const MAX_TRIED_OFFERS: usize = 8;
 
 /// The analysis of a clause while the offer is unknown: what the clause reads, and what the request's attributes leave
 /// of it.
@@ -34,6 +46,35 @@ pub struct ClauseAnalysis {
     pub missing_own: IndexSet<Name>,
     /// Whether its truth may change with the clock alone.
     pub reads_clock: bool,
+}
+
+impl ClauseAnalysis {
+    /// Finds the next time at which the clause is true, and all other clauses of the request with it if there is such a time.
+    /// `None` if the clause does not read the clock, or if no time makes it true because of something else.
+    pub(super) fn next_time(&self, table: &OfferTable, request: &RequestContext) -> Option<ClauseTime> {
+        let now = table.context.now.filter(|_| self.reads_clock && self.missing_own.is_empty())?;
+        let results = table.clause_results(request, &self.clause);
+        let offers =
+            || results.first_rows().iter().take(MAX_TRIED_OFFERS).filter_map(|row| table.ads.get(*row as usize));
+        let first = |expression: &Expression| {
+            let times = offers().filter_map(|offer| next_interval([&request.ad, offer], expression, &table.context));
+            times.min_by_key(|next| next.seconds.start)
+        };
+        let whole = table.protocol.constraint_name(&request.ad).cloned().map(Expression::attribute);
+        let next = whole.as_ref().and_then(first).or_else(|| first(&self.clause.expression));
+        if next.is_none() && !self.offer_attributes.is_empty() {
+            return None;
+        }
+        let number = |name: &str| match evaluate_attribute(&request.ad, &name.into(), &table.context) {
+            Some(Value::Integer(number)) => Some(number),
+            _ => None,
+        };
+        let is_deferral = self.request_attributes.iter().any(|name| name.is(DEFERRAL_TIME));
+        let is_cron = CRON_ATTRIBUTES.iter().any(|name| request.ad.get_str(name).is_some());
+        let kind = if is_cron { "cron job" } else { "deferral_time" };
+        let start = number(DEFERRAL_TIME).filter(|_| is_deferral).map(|start| (kind, start));
+        Some(ClauseTime { start, ..ClauseTime::of(now, next) })
+    }
 }
 
 /// Analyses the clauses of one request while the offer is unknown.

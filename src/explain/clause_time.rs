@@ -3,26 +3,13 @@
 use crate::ad::time::local_moment;
 use std::ops::Range;
 
-use crate::ad::{Ad, Expression, Truth, Value};
+use crate::ad::{Ad, Expression, Truth};
 use crate::constraint::{MAX_SPAN_SECONDS, truth_timeline, with_moving_clock};
 use crate::eval::{ConstraintVerdict, Context, Environment, SpecializeOptions, specialize};
-use crate::protocol::evaluate_attribute;
 use crate::text::duration;
-
-use super::clause_analysis::ClauseAnalysis;
-use super::evaluation::{OfferTable, RequestContext};
-
-/// The attributes of a job that HTCondor starts at times of a table, as `cron` does.
-pub const CRON_ATTRIBUTES: [&str; 5] = ["CronMinute", "CronHour", "CronDayOfMonth", "CronMonth", "CronDayOfWeek"];
-
-/// The time at which a deferred job starts, in seconds since 1970.
-const DEFERRAL_TIME: &str = "DeferralTime";
 
 /// Seconds within which a time is sought first: a week and a day, as days of the week come again.
 const WEEK_SECONDS: i64 = 8 * 86_400;
-
-/// Maximum number of offers for which the next time of a clause is sought.
-const MAX_TRIED_OFFERS: usize = 8;
 
 /// When a clause is true next that is not true now of any offer, because it reads the clock.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,40 +27,14 @@ pub struct ClauseTime {
 }
 
 impl ClauseTime {
-    /// Finds the next time at which a clause of a request is true, and all other clauses with it if there is such a time.
-    /// `None` if the clause does not read the clock, or if no time makes it true because of something else.
-    pub(super) fn find(analysis: &ClauseAnalysis, table: &OfferTable, request: &RequestContext) -> Option<Self> {
-        let now = table.context.now.filter(|_| analysis.reads_clock && analysis.missing_own.is_empty())?;
-        let results = table.clause_results(request, &analysis.clause);
-        let offers =
-            || results.first_rows().iter().take(MAX_TRIED_OFFERS).filter_map(|row| table.ads.get(*row as usize));
-        let first = |expression: &Expression| {
-            let times = offers().filter_map(|offer| next_interval([&request.ad, offer], expression, &table.context));
-            times.min_by_key(|next| next.seconds.start)
-        };
-        let whole = table.protocol.constraint_name(&request.ad).cloned().map(Expression::attribute);
-        let next = whole.as_ref().and_then(first).or_else(|| first(&analysis.clause.expression));
-        if next.is_none() && !analysis.offer_attributes.is_empty() {
-            return None;
-        }
-        let number = |name: &str| match evaluate_attribute(&request.ad, &name.into(), &table.context) {
-            Some(Value::Integer(number)) => Some(number),
-            _ => None,
-        };
-        let is_deferral = analysis.request_attributes.iter().any(|name| name.is(DEFERRAL_TIME));
-        let is_cron = CRON_ATTRIBUTES.iter().any(|name| request.ad.get_str(name).is_some());
-        let kind = if is_cron { "cron job" } else { "deferral_time" };
-        let start = number(DEFERRAL_TIME).filter(|_| is_deferral).map(|start| (kind, start));
-        Some(ClauseTime { start, ..ClauseTime::of(now, next) })
-    }
-
     /// Finds the next time at which the clause of an offer accepts a request. `None` if the clause does not read the clock, or
     /// if it accepts the request at no time.
     pub(super) fn of_offer(ads: [&Ad; 2], expression: &Expression, context: &Context) -> Option<Self> {
         Some(ClauseTime::of(context.now?, Some(next_interval(ads, expression, context)?)))
     }
 
-    fn of(now: i64, next: Option<NextInterval>) -> Self {
+    /// Returns the time of the next interval; that none is in reach without one.
+    pub(super) fn of(now: i64, next: Option<NextInterval>) -> Self {
         ClauseTime {
             now,
             from: next.as_ref().map(|next| next.seconds.start),
@@ -116,8 +77,8 @@ impl ClauseTime {
 }
 
 /// The next interval in which something is true.
-struct NextInterval {
-    seconds: Range<i64>,
+pub(super) struct NextInterval {
+    pub(super) seconds: Range<i64>,
     /// Whether the search looked no further than the end.
     is_open: bool,
     is_sampled: bool,
@@ -125,7 +86,7 @@ struct NextInterval {
 
 /// Returns the next interval in which an expression of the first of two ads is true. `None` if it does not read the clock, or
 /// is not true within [`MAX_SPAN_SECONDS`].
-fn next_interval(ads: [&Ad; 2], expression: &Expression, context: &Context) -> Option<NextInterval> {
+pub(super) fn next_interval(ads: [&Ad; 2], expression: &Expression, context: &Context) -> Option<NextInterval> {
     let now = context.now?;
     let [own, partner] = ads.map(|ad| with_moving_clock(ad, context).unwrap_or_else(|| ad.clone()));
     let (environment, [frame, _]) = Environment::pair(own, partner);

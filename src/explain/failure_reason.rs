@@ -144,7 +144,7 @@ impl FailureReason {
         if let Some(slip) = find_slip(analysis, table, request, least) {
             return slip;
         }
-        if let Some(time) = ClauseTime::find(analysis, table, request) {
+        if let Some(time) = analysis.next_time(table, request) {
             return FailureReason::NotNow(time);
         }
         if analysis.verdict == ConstraintVerdict::Never {

@@ -12,7 +12,6 @@ use std::convert::Infallible;
 use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name};
 
 use super::clause_analysis::ClauseAnalysis;
-use super::clause_time::ClauseTime;
 use super::closest_offers::fewest_unmet_clauses;
 use super::conflicts::{bit_positions, minimal_masks};
 use super::distance::as_number;
@@ -160,8 +159,7 @@ impl ChangeProblem for BilateralChanges<'_> {
         let attributes = offer_demands::propose_attributes(self.table, analysis, is_set);
         proposals.extend(attributes);
         let exceeds = |edit: &RequestEdit| advice::exceeds_machine(edit, &self.analysis.request.ad, self.dialect());
-        let is_timed =
-            |clause: &&ClauseAnalysis| ClauseTime::find(clause, self.table, &self.analysis.request).is_some();
+        let is_timed = |clause: &&ClauseAnalysis| clause.next_time(self.table, &self.analysis.request).is_some();
         let timed: Vec<&ClauseAnalysis> =
             analysis.clauses.iter().map(|clause| &clause.analysis).filter(is_timed).collect();
         let is_senseless = |edit: &RequestEdit| {
