@@ -439,6 +439,9 @@ fn what_cannot_be_read_is_not_fixed() {
     let output = run(&["--fix", "-w", &path], "");
     assert!(String::from_utf8_lossy(&output.stderr).contains("is left as it is: not every ad in it parses"));
     assert_eq!((output.status.code(), std::fs::read_to_string(&path).unwrap()), (Some(2), torn.to_owned()));
+    // The first lines of a diff say where the error is.
+    let told = String::from_utf8(run(&["--fix", &path], "").stderr).unwrap();
+    assert!(told.lines().nth(1).is_some_and(|line| line.contains(&format!("[{path}:2:"))), "{told}");
     let json = file("fixed.json", "{\"a\": 1}");
     for (arguments, message) in [
         (&["--fix"][..], "standard input is compressed or no file"),
@@ -454,4 +457,18 @@ fn what_cannot_be_read_is_not_fixed() {
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.code() == Some(2) && error.contains(message), "{arguments:?}: {error}");
     }
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_told_as_it_is() {
+    let text = "[ a = x || y && z ]\n";
+    let path = file("read-only.ads", text);
+    let mut permissions = std::fs::metadata(&path).unwrap().permissions();
+    permissions.set_readonly(true);
+    std::fs::set_permissions(&path, permissions).unwrap();
+    let output = run(&["--fix", "-w", &path], "");
+    let [report, told] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+    assert_eq!(told, format!("error: cannot write {path}: it is read-only\nnote: no fixes\n"));
+    assert!(report.starts_with("mixed-logic"), "{report}");
+    assert_eq!((output.status.code(), std::fs::read_to_string(&path).unwrap()), (Some(2), text.to_owned()));
 }

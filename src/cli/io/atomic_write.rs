@@ -46,13 +46,15 @@ pub struct FileRewriter {
 }
 
 impl FileRewriter {
-    /// Replaces the contents of a file. Reports an error to the user.
-    pub fn replace(&self, session: &mut Session, path: &str, text: &[u8]) {
+    /// Replaces the contents of a file. Reports an error to the user. Returns whether the file is replaced.
+    pub fn replace(&self, session: &mut Session, path: &str, text: &[u8]) -> bool {
         let revision = self.revisions.get(path).cloned().unwrap_or_else(|| FileRevision::of(path));
-        match replace(Path::new(path), text, &self.suffix, &revision) {
-            Ok(other_names) => warn_of_other_names(session, path, other_names),
-            Err(error) => session.error(&format!("cannot write {path}: {}", io_reason(&error))),
+        let replaced = replace(Path::new(path), text, &self.suffix, &revision);
+        match &replaced {
+            Ok(other_names) => warn_of_other_names(session, path, *other_names),
+            Err(error) => session.error(&format!("cannot write {path}: {}", io_reason(error))),
         }
+        replaced.is_ok()
     }
 }
 

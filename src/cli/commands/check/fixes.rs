@@ -98,7 +98,7 @@ impl FileFixer {
         task: &CheckTask,
         wanted: &dyn Fn(&LintRule) -> bool,
     ) -> Result<(), Failure> {
-        let (mut counts, mut texts) = (FixCounts::default(), Vec::new());
+        let (mut total, mut texts) = (FixCounts::default(), Vec::new());
         for source in &*sources {
             if !source.is_file() || source.is_compressed() || source.part.is_some() {
                 return refuse_file(&source.name);
@@ -109,29 +109,55 @@ impl FileFixer {
             }
             let Ok(old) = fs::read(&*source.name) else { return refuse_file(&source.name) };
             let fix = FileFix { task, wanted, with_unsafe: self.with_unsafe, form: source.form };
+            let mut counts = FixCounts::default();
             let new = fix.run(session, &old, &mut counts)?;
             if new.is_none() {
-                session.note(&format!("{} is left as it is: not every ad in it parses", source.name));
+                self.report_problems(session, source)?;
             }
-            texts.push((old, new));
+            texts.push((old, new, counts));
         }
-        for (source, (old, new)) in sources.iter_mut().zip(texts) {
-            let Some(new) = new.filter(|new| *new != old) else { continue };
-            counts.files += 1;
-            match &self.rewriter {
+        for (source, (old, new, counts)) in sources.iter_mut().zip(texts) {
+            let Some(new) = new else { continue };
+            let is_fixed = match &self.rewriter {
+                _ if new == old => true,
                 Some(rewriter) => rewriter.replace(session, &source.name, &new),
-                None if session.options.quiet => {}
-                None => write_diff(&mut out(), &source.name, &old, &new)?,
+                None if session.options.quiet => true,
+                None => write_diff(&mut out(), &source.name, &old, &new).map(|()| true)?,
+            };
+            if is_fixed {
+                total.add(counts, new != old);
+                source.read_instead(new)?;
             }
-            source.read_instead(new)?;
         }
         out().flush()?;
-        session.note(&counts.summary());
+        session.note(&total.summary());
+        Ok(())
+    }
+
+    /// Reports the errors of a file that stays as it is. With `--write` the check reports them.
+    fn report_problems(&self, session: &mut Session, source: &AdSource) -> Result<(), Failure> {
+        let mut again = source.reopen()?;
+        while let Some(text) = again.next_block()?.filter(|_| self.prints_diffs()) {
+            for problem in text.block.ads(session.dialect()).filter_map(Result::err) {
+                session.report_problem(&text, &problem)?;
+            }
+        }
+        session.note(&format!("{} is left as it is: not every ad in it parses", source.name));
         Ok(())
     }
 }
 
 impl FixCounts {
+    /// Adds the counts of a file, which `is_changed` or not.
+    fn add(&mut self, file: FixCounts, is_changed: bool) {
+        for (rule, count) in file.by_rule {
+            *self.by_rule.entry(rule).or_default() += count;
+        }
+        self.unsafe_left += file.unsafe_left;
+        self.files += usize::from(is_changed);
+        self.has_more |= file.has_more;
+    }
+
     /// Says what was fixed, and what was not.
     fn summary(&self) -> String {
         let made: Vec<String> = self.by_rule.iter().map(|(rule, count)| format!("{rule} {count}")).collect();
