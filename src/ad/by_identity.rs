@@ -6,7 +6,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use super::Expression;
+use super::{Ad, Expression};
 
 /// A value that can be told from equal ones by its place in memory. Clones have one identity.
 pub trait Identity: Clone {
@@ -17,6 +17,12 @@ pub trait Identity: Clone {
 impl Identity for Expression {
     fn identity(&self) -> usize {
         Expression::identity(self)
+    }
+}
+
+impl Identity for Ad {
+    fn identity(&self) -> usize {
+        Ad::identity(self)
     }
 }
 

@@ -78,6 +78,11 @@ impl JobPolicies {
         self.periodic.effect(job, context)
     }
 
+    /// Returns the conditions of the policies that a job in the queue has, its own ones and those of the configuration.
+    pub fn queue_conditions<'a>(&'a self, job: &'a Ad) -> impl Iterator<Item = &'a Expression> {
+        self.periodic.conditions(job)
+    }
+
     /// Returns what becomes of a job whose run ends by itself, with `ExitBySignal` and `ExitCode` in its ad; `None` if it leaves
     /// the queue as usual.
     #[must_use]

@@ -210,6 +210,12 @@ impl PeriodicPolicies {
         self.policies.iter().chain(&self.at_exit).any(may_fire)
     }
 
+    /// Returns the conditions of the periodic policies that a job has, its own ones and those of the configuration.
+    pub(super) fn conditions<'a>(&'a self, job: &'a Ad) -> impl Iterator<Item = &'a Expression> {
+        let has = |policy: &&PeriodicPolicy| policy.line.is_some() || job.get_str(&policy.name).is_some();
+        self.policies.iter().filter(has).map(|policy| &policy.condition)
+    }
+
     /// Returns the effect of the first policy that fires when a run ends by itself; `None` if the job leaves the queue. The job
     /// still counts as running.
     pub(super) fn exit_effect(&self, job: &Ad, context: &Context) -> Option<PolicyEffect> {

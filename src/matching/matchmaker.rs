@@ -131,6 +131,17 @@ impl Matchmaker {
         candidates
     }
 
+    /// Whether the list of a request is cached.
+    pub(super) fn has_list(&self, request: &Ad) -> bool {
+        self.match_lists.contains_key(&request.identity())
+    }
+
+    /// Caches the list of a request, best first, which is known from elsewhere. It has the offers as they were in the beginning.
+    pub(super) fn keep_list(&mut self, request: &Ad, candidates: Arc<[Candidate]>) {
+        let list = CachedMatchList { _request: request.clone(), candidates, replacements_seen: 0 };
+        self.match_lists.insert(request.identity(), list);
+    }
+
     /// Returns the best offers that a request is compatible with, best first: all of them, or `most`. The list is not
     /// cached.
     pub fn best_candidates(&mut self, request: &Ad, most: usize) -> Vec<Candidate> {

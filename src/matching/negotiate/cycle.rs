@@ -17,7 +17,9 @@ use super::event::{Grant, NegotiationEvent};
 use super::ledger::CycleLedger;
 use super::limit_record::LimitRecord;
 use super::match_list::ClusterMatchList;
+use super::match_table::KnownMatches;
 use super::offers::CycleOffers;
+use super::weight_accounts::WeightAccounts;
 use super::{CycleObserver, NegotiationOutcome, NegotiationSettings, PortUse, Submitter};
 
 /// The progress of one request.
@@ -92,7 +94,7 @@ impl<'c> NegotiationCycle<'c> {
     pub fn new(
         settings: &'c NegotiationSettings,
         (ads, mut clusters): (&'c [Ad], Option<RequestClusters>),
-        offers: &[Ad],
+        (offers, weights, known): (&[Ad], WeightAccounts, Option<KnownMatches>),
         tell: &'c mut CycleObserver<'c>,
     ) -> Self {
         let NegotiationSettings { policy, protocol, context, accelerations, .. } = settings;
@@ -112,6 +114,9 @@ impl<'c> NegotiationCycle<'c> {
         for cluster in &cluster_of {
             asking[*cluster] += 1;
         }
+        // The cycle keeps the match lists itself, and what is known needs no index.
+        let of_offers =
+            Accelerations { match_lists: false, index: accelerations.index && known.is_none(), ..*accelerations };
         let of_run = context.run_budgets.as_ref().map_or(u64::MAX, |run| run.held_bytes.granted());
         NegotiationCycle {
             settings,
@@ -122,8 +127,7 @@ impl<'c> NegotiationCycle<'c> {
             cluster_of,
             requests: ads.iter().map(request).collect(),
             clusters,
-            // The cycle keeps the match lists itself.
-            offers: CycleOffers::new(ads, offers, settings, Accelerations { match_lists: false, ..*accelerations }),
+            offers: CycleOffers::new(ads, offers, settings, of_offers).with_known(known),
             lists: FxHashMap::default(),
             failed_clusters: FxHashMap::default(),
             gang_clusters: FxHashMap::default(),
@@ -132,7 +136,7 @@ impl<'c> NegotiationCycle<'c> {
             chosen_later: FixedBitSet::new(),
             tell,
             is_ended: false,
-            ledger: CycleLedger::new(policy, offers, context),
+            ledger: CycleLedger::new(policy, (offers, weights), context),
             limits: None,
         }
     }

@@ -21,13 +21,12 @@ pub struct CycleLedger<'p> {
 }
 
 impl<'p> CycleLedger<'p> {
-    /// Opens the books for these offers.
-    pub fn new(policy: &'p Policy, offers: &[Ad], context: &'p Context) -> Self {
-        let share = policy.weighted_share();
+    /// Opens the books for these offers, whose weights are known.
+    pub fn new(policy: &'p Policy, (offers, weights): (&[Ad], WeightAccounts), context: &'p Context) -> Self {
         CycleLedger {
             policy,
             context,
-            weights: share.map(|share| WeightAccounts::new(share, offers, context)).unwrap_or_default(),
+            weights,
             limits: policy.limits.as_ref().map(|limits| LimitCounts::new(limits, offers, context)),
         }
     }

@@ -15,6 +15,7 @@ mod ledger;
 mod limit_counts;
 mod limit_record;
 mod match_list;
+mod match_table;
 mod offers;
 mod policy_candidates;
 mod priority_attributes;
@@ -52,6 +53,7 @@ pub use granted_offer::GrantedOffer;
 use group_rounds::GroupRounds;
 pub use limit_counts::ReachedLimit;
 use limit_record::LimitRecord;
+use match_table::KnownMatches;
 pub use policy_candidates::PolicyCandidates;
 use priority_attributes::PriorityAttributes;
 use rounds::run_rounds;
@@ -64,6 +66,7 @@ pub use simulation::{
     SimulationTotals, SubmitterState, simulate,
 };
 pub use starts::{ExceededQuota, RequestStarts};
+use weight_accounts::WeightAccounts;
 
 /// The settings of a negotiation cycle.
 #[derive(Clone, Debug)]
@@ -203,30 +206,38 @@ pub fn negotiate(
     tell: &mut CycleObserver<'_>,
 ) -> Result<NegotiationOutcome, PolicyFault> {
     let requests = with_attributes(requests, &settings.policy.request_attributes);
-    negotiate_known(settings, (requests, None), offers, priority, tell)
+    let offers = with_attributes(offers, &settings.policy.offer_attributes);
+    negotiate_known(settings, [requests, offers], KnownAds::default(), priority, tell)
 }
 
-/// What is known of requests from an earlier cycle.
-struct KnownRequests {
-    clusters: RequestClusters,
+/// What is known of ads from an earlier cycle.
+#[derive(Default)]
+struct KnownAds {
+    clusters: Option<RequestClusters>,
     /// The submitter of each request.
-    submitters: Vec<String>,
+    submitters: Option<Vec<String>>,
+    /// The requests to serve, in their order.
+    order: Option<Vec<usize>>,
+    matches: Option<KnownMatches>,
 }
 
-/// Runs a cycle as [`negotiate`] does. The requests have the attributes of the policy.
+/// Runs a cycle as [`negotiate`] does. The ads have the attributes of the policy.
 fn negotiate_known(
     settings: &NegotiationSettings,
-    (requests, known): (Vec<Ad>, Option<KnownRequests>),
-    offers: &[Ad],
+    ads: [Vec<Ad>; 2],
+    known: KnownAds,
     priority: &dyn Fn(&str) -> Option<f64>,
     tell: &mut CycleObserver<'_>,
 ) -> Result<NegotiationOutcome, PolicyFault> {
     let NegotiationSettings { policy, context, .. } = settings;
-    let offers = with_attributes(offers, &policy.offer_attributes);
-    let [requests, offers] = PriorityAttributes::new(policy, context).add([requests, offers], priority);
-    let (clusters, names) = known.map(|known| (known.clusters, known.submitters)).unzip();
-    let mut cycle = NegotiationCycle::new(settings, (&requests, clusters), &offers, tell);
-    let (roots, failures) = settings.policy.roots(&requests, &settings.context)?;
+    let weights = policy.weighted_share().map(|share| WeightAccounts::new(share, &ads[1], context)).unwrap_or_default();
+    let [requests, offers] = PriorityAttributes::new(policy, context).add(ads, &weights, priority);
+    let KnownAds { clusters, submitters: names, order, matches } = known;
+    let mut cycle = NegotiationCycle::new(settings, (&requests, clusters), (&offers, weights, matches), tell);
+    let (roots, failures) = match order {
+        Some(order) => (order, 0),
+        None => policy.roots(&requests, context)?,
+    };
     cycle.outcome.statistics.failures += failures;
     let mut submitters = group_by_submitter(settings, (&requests, names), &roots, priority);
     cycle.limits = settings.finds_limits.then(|| LimitRecord::new(&cycle.ledger.weights, &submitters));

@@ -16,11 +16,14 @@ use crate::matching::{Accelerations, Candidate, Matchmaker, Pair, PairSide, Stat
 use crate::protocol::{Advertisement, PortFault, has_ports, taken_portion};
 
 use super::granted_offer::GrantedOffer;
+use super::match_table::KnownMatches;
 use super::{NegotiationSettings, PortUse};
 
 /// The state of all offers during a cycle.
 pub struct CycleOffers {
     pub matchmaker: Matchmaker,
+    /// What is known of the matches from an earlier cycle.
+    known: Option<KnownMatches>,
     environment: Environment,
     frames: Vec<Arc<ScopeFrame>>,
     /// 1-based number of the part of each offer that is offered now. Part 1 is the offer as advertised.
@@ -88,6 +91,7 @@ impl CycleOffers {
             ports: gang_settings.ports,
             bad_ports,
             matchmaker,
+            known: None,
             environment: Environment::pair(Ad::default(), Ad::default()).0,
             frames: ads.iter().map(|ad| Pair::make_scope(ad.clone(), PairSide::Offer)).collect(),
             parts: vec![1; ads.len()],
@@ -103,6 +107,11 @@ impl CycleOffers {
         }
     }
 
+    /// Takes over what is known of the matches.
+    pub fn with_known(self, known: Option<KnownMatches>) -> Self {
+        CycleOffers { known, ..self }
+    }
+
     /// Returns the current user of an offer. `None` if the offer has no user, or was divided: a remainder has no user.
     pub fn user(&self, offer: usize) -> Option<String> {
         let frame = self.frames.get(offer).filter(|_| self.parts[offer] == 1)?;
@@ -116,19 +125,34 @@ impl CycleOffers {
             return None;
         }
         let request = put_pair(&mut self.environment, request, &self.frames[offer]);
-        let rules = &self.policy.docking[components.clone()];
-        self.statistics.evaluations += rules.len() as u64;
         let frames = [&request, &self.frames[offer]];
-        let mut steps = 0;
-        let vector = PolicyVector::evaluate_docking(rules, &self.environment, frames, &self.context, &mut steps);
-        self.context.count_comparisons(steps);
-        self.statistics.failures += u64::from(vector.is_err());
-        let vector = vector.ok()?;
-        for ((values, places), component) in self.component_counts[components].iter_mut().zip(&vector.0) {
-            *values += 1;
-            *places += usize::from(component.is_some());
+        let first = components.start;
+        let mut vector = PolicyVector(vec![None; components.len()]);
+        // Ranks come last: only other components discard an offer as a rule.
+        for are_ranks in [false, true] {
+            let of_kind =
+                components.clone().filter(|component| self.policy.docking[*component].rank.is_some() == are_ranks);
+            if of_kind.clone().next().is_none() {
+                continue;
+            }
+            let rules = of_kind.clone().map(|component| &self.policy.docking[component]);
+            let mut steps = 0;
+            let found = PolicyVector::evaluate_docking(rules, &self.environment, frames, &self.context, &mut steps);
+            self.context.count_comparisons(steps);
+            self.statistics.evaluations += of_kind.clone().count() as u64;
+            self.statistics.failures += u64::from(found.is_err());
+            let found = found.ok()?;
+            let is_complete = found.is_complete();
+            for (component, value) in of_kind.zip(found.0) {
+                let (values, places) = &mut self.component_counts[component];
+                (*values, *places) = (*values + 1, *places + usize::from(value.is_some()));
+                vector.0[component - first] = value;
+            }
+            if !is_complete {
+                return None;
+            }
         }
-        Some(vector).filter(PolicyVector::is_complete)
+        Some(vector)
     }
 
     /// Evaluates a rule in a request, where `label` is an offer. Undefined if a budget was exceeded.
@@ -183,6 +207,10 @@ impl CycleOffers {
 
     /// Returns the offers without ports with which a request is compatible, best first, also those that are taken.
     pub fn candidates(&mut self, request: &Ad) -> Arc<[Candidate]> {
+        let known = self.known.as_ref().filter(|_| !self.matchmaker.has_list(request));
+        if let Some(list) = known.and_then(|known| known.candidates(request)) {
+            self.matchmaker.keep_list(request, list);
+        }
         let candidates = self.matchmaker.candidates(request);
         if self.with_ports.is_clear() {
             return candidates;

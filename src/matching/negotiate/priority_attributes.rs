@@ -25,17 +25,21 @@ impl<'p> PriorityAttributes<'p> {
         PriorityAttributes { share, context, reads }
     }
 
-    /// Returns the requests and offers with the attributes. Usage is that at the beginning of the cycle.
-    pub fn add(&self, [requests, offers]: [Vec<Ad>; 2], priority: &dyn Fn(&str) -> Option<f64>) -> [Vec<Ad>; 2] {
+    /// Returns the requests and offers with the attributes. `accounts` has the usage at the beginning of the cycle.
+    pub fn add(
+        &self,
+        [requests, offers]: [Vec<Ad>; 2],
+        accounts: &WeightAccounts,
+        priority: &dyn Fn(&str) -> Option<f64>,
+    ) -> [Vec<Ad>; 2] {
         let Some((share, weighted)) = self.share else { return [requests, offers] };
-        let accounts = WeightAccounts::new(weighted, &offers, self.context);
         // All ads of one user get the same attributes.
         let mut extensions: FxHashMap<(usize, String), AdExtension> = FxHashMap::default();
         let mut known: FxHashMap<(usize, String), Ad> = FxHashMap::default();
         let mut add = |ad: &Ad, side: usize, user: Option<String>| -> Ad {
             let Some(user) = user else { return ad.clone() };
             let make =
-                || AdExtension::new(self.values(&user, PRIORITY_SIDES[side], (share, weighted), &accounts, priority));
+                || AdExtension::new(self.values(&user, PRIORITY_SIDES[side], (share, weighted), accounts, priority));
             let extension = extensions.entry((side, user.clone())).or_insert_with(make);
             known.entry((ad.identity(), user)).or_insert_with(|| extension.extend(ad)).clone()
         };

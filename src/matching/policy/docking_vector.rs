@@ -29,8 +29,8 @@ pub struct VectorComponent {
 impl PolicyVector {
     /// Evaluates the docking vector of a request for a candidate. The environment must contain both ads. Adds the steps
     /// for comparisons to `steps`.
-    pub(in crate::matching) fn evaluate_docking(
-        rules: &[PolicyRule],
+    pub(in crate::matching) fn evaluate_docking<'r>(
+        rules: impl IntoIterator<Item = &'r PolicyRule>,
         environment: &Environment,
         ads: [&Arc<ScopeFrame>; 2],
         context: &Context,
@@ -147,8 +147,8 @@ impl PolicyVector {
 
 /// Evaluates rules in a request, where `label` is a candidate. The environment must contain both ads. Adds the steps for
 /// comparisons to `steps`.
-pub fn docking_values(
-    rules: &[PolicyRule],
+pub fn docking_values<'r>(
+    rules: impl IntoIterator<Item = &'r PolicyRule>,
     environment: &Environment,
     [request, candidate]: [&Arc<ScopeFrame>; 2],
     context: &Context,
@@ -170,7 +170,7 @@ pub fn docking_values(
             value => value.map(|value| rule.ordered_value(value, context.dialect)),
         }
     };
-    rules.iter().map(value).collect()
+    rules.into_iter().map(value).collect()
 }
 
 impl VectorComponent {

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ad::{Ad, Name, Value};
 use crate::eval::Context;
-use crate::matching::policy::{PolicyFault, PolicyRule, with_attributes};
+use crate::matching::policy::{PolicyRule, with_attributes};
 use crate::matching::{Accelerations, Candidate};
 use crate::pool::RequestClusters;
 use crate::protocol::{evaluate_attribute, has_ports, rank_number};
@@ -43,33 +43,25 @@ pub struct ClaimReuse {
 }
 
 impl ClaimReuse {
-    /// Orders the requests. `None` if the policy has no rule for claims.
-    ///
-    /// # Errors
-    ///
-    /// Fails if values of the policy's order cannot be compared.
+    /// Finds the places of the requests in their order. `None` if the policy has no rule for claims.
     pub fn new(
         settings: &NegotiationSettings,
         requests: &[SimulatedRequest],
-        clusters: Option<&RequestClusters>,
-    ) -> Result<Option<Self>, PolicyFault> {
+        (order, clusters): (&[usize], Option<&RequestClusters>),
+    ) -> Option<Self> {
         let NegotiationSettings { policy, context, .. } = settings;
-        let Some((leftovers, worklife)) =
-            policy.leftovers.clone().and_then(|leftovers| leftovers.worklife.clone().map(|life| (leftovers, life)))
-        else {
-            return Ok(None);
-        };
-        let prepared: Vec<Ad> = requests.iter().map(|request| request.prepared.clone()).collect();
+        let leftovers = policy.leftovers.clone()?;
+        let worklife = leftovers.worklife.clone()?;
         let mut places = vec![None; requests.len()];
-        for (place, request) in policy.roots(&prepared, context)?.0.into_iter().enumerate() {
-            let cluster = clusters.map_or(request, |clusters| clusters.cluster_of[request]);
-            places[request] = Some((place, cluster)).filter(|_| needs_one_slot(&requests[request].ad, context));
+        for (place, request) in order.iter().enumerate() {
+            let cluster = clusters.map_or(*request, |clusters| clusters.cluster_of[*request]);
+            places[*request] = Some((place, cluster)).filter(|_| needs_one_slot(&requests[*request].ad, context));
         }
         let mut future: Vec<(i64, usize)> =
             requests.iter().enumerate().map(|(index, request)| (request.arrival, index)).collect();
         future.sort_unstable_by(|left, right| right.cmp(left));
         let rules = ClaimRules { policy: policy.clone(), leftovers };
-        Ok(Some(ClaimReuse { rules, worklife, queues: FxHashMap::default(), places, future, time: i64::MIN }))
+        Some(ClaimReuse { rules, worklife, queues: FxHashMap::default(), places, future, time: i64::MIN })
     }
 
     /// Adds the requests that have come by a time.

@@ -5,6 +5,7 @@
 
 mod beginning;
 mod claims;
+mod lasting;
 mod narrow_ads;
 mod queue;
 mod report;
@@ -18,13 +19,12 @@ use std::ops::ControlFlow;
 
 use crate::ad::Ad;
 use crate::matching::policy::{Account, Accountant, PolicyFault, with_attributes};
-use crate::pool::RequestClusters;
 
 use super::event::Grant;
-use super::priority_attributes::PriorityAttributes;
-use super::{KnownRequests, NegotiationOutcome, NegotiationSettings, negotiate_known, submitter_name};
+use super::{NegotiationOutcome, NegotiationSettings, negotiate_known, submitter_name};
 use beginning::{EarlierRun, claimed_since, earlier_runs, is_held, is_running};
 use claims::{ClaimReuse, EndedClaim};
+use lasting::{LastingFacts, NamesOfCycles};
 use narrow_ads::NarrowAds;
 use queue::WatchedQueue;
 pub use report::{SimulatedCycle, SimulatedEffect, SimulatedGrant, SimulationTotals, SubmitterState};
@@ -65,8 +65,8 @@ struct Simulation<'s> {
     settings: NegotiationSettings,
     of: &'s SimulationSettings,
     requests: Vec<SimulatedRequest>,
-    /// The autoclusters of all requests. `None` if they change from cycle to cycle.
-    clusters: Option<RequestClusters>,
+    /// `None` if nothing stays from cycle to cycle.
+    lasting: Option<LastingFacts>,
     slots: SimulatedSlots,
     /// `None` if claims end with their requests.
     claims: Option<ClaimReuse>,
@@ -89,19 +89,23 @@ impl<'s> Simulation<'s> {
             share.map_or_else(String::new, |share| submitter_name(share, ad, &settings.context))
         };
         let prepared = with_attributes(requests, &settings.policy.request_attributes);
-        let mut narrowing = NarrowAds::new(&settings, prepared.iter().chain(offers.iter().map(|(_, offer)| offer)));
+        let names = NamesOfCycles::of(&settings, prepared.iter().chain(offers.iter().map(|(_, offer)| offer)));
+        let mut narrowing = NarrowAds::new(names.all.clone(), &[]);
         let prepared: Vec<Ad> = prepared.iter().map(|ad| narrowing.narrow(ad)).collect();
         let request = |(ad, prepared): (&Ad, &Ad)| SimulatedRequest::new(ad, prepared, submitter(prepared), &settings);
         let requests: Vec<SimulatedRequest> = requests.iter().zip(&prepared).map(request).collect();
+        let narrowing = NarrowAds::new(names.all.clone(), &settings.policy.offer_attributes);
         let mut slots = SimulatedSlots::new(offers, narrowing, &settings);
-        let clusters = clusters(&settings, &prepared, &mut slots);
-        let claims = ClaimReuse::new(&settings, &requests, clusters.as_ref())?;
+        let (order, _) = settings.policy.roots(&prepared, &settings.context)?;
+        let lasting = LastingFacts::new(&settings, &requests, (&slots.narrow_ads(), order.clone()), names);
+        let clusters = lasting.as_ref().map(LastingFacts::clusters);
+        let claims = ClaimReuse::new(&settings, &requests, (&order, clusters));
         let single = requests.iter().enumerate().filter(|(_, request)| !request.is_counted);
-        let queue = WatchedQueue::new(of, single.map(|(index, request)| (index, &request.ad)));
+        let queue = WatchedQueue::new(of, single.map(|(index, request)| (index, &request.ad)), &settings.context);
         let mut simulation = Simulation {
             of,
             requests,
-            clusters,
+            lasting,
             slots,
             claims,
             queue,
@@ -179,7 +183,7 @@ impl<'s> Simulation<'s> {
         let asking: Vec<usize> = (0..self.requests.len()).filter(|of| is_waiting(&self.requests[*of])).collect();
         let ads: Vec<Ad> = asking.iter().map(|request| self.requests[*request].asking_ad()).collect();
         let (slots, offers) = self.slots.offers();
-        let outcome = self.negotiate(&asking, ads, &offers)?;
+        let outcome = self.negotiate(&asking, [ads, offers])?;
         cycle.add_submitters(&outcome);
         for grant in &outcome.grants {
             let names = grant.offers.iter().map(|granted| self.slots.part_name(slots[granted.offer], granted.part));
@@ -295,17 +299,11 @@ impl<'s> Simulation<'s> {
         self.runs.add(SimulatedRun { request: Some(request), submitter, slots, claimed, end });
     }
 
-    fn negotiate(&self, asking: &[usize], ads: Vec<Ad>, offers: &[Ad]) -> Result<NegotiationOutcome, PolicyFault> {
+    fn negotiate(&mut self, asking: &[usize], ads: [Vec<Ad>; 2]) -> Result<NegotiationOutcome, PolicyFault> {
         let share = self.settings.policy.weighted_share();
         let priority = |name: &str| self.accountant.priority(name, share);
-        let known = self.clusters.as_ref().map(|RequestClusters { clusters, cluster_of }| KnownRequests {
-            clusters: RequestClusters {
-                clusters: clusters.clone(),
-                cluster_of: asking.iter().map(|request| cluster_of[*request]).collect(),
-            },
-            submitters: asking.iter().map(|request| self.requests[*request].submitter.clone()).collect(),
-        });
-        negotiate_known(&self.settings, (ads, known), offers, &priority, &mut |_| ControlFlow::Continue(()))
+        let known = self.lasting.as_mut().map(|lasting| lasting.of_cycle(&self.requests, asking, &ads[1]));
+        negotiate_known(&self.settings, ads, known.unwrap_or_default(), &priority, &mut |_| ControlFlow::Continue(()))
     }
 
     /// Starts a request in its offers. Requests that run there wait again.
@@ -392,17 +390,6 @@ impl<'s> Simulation<'s> {
         self.totals.held = self.requests.iter().filter(|request| request.is_held).count();
         self.totals
     }
-}
-
-/// Returns the autoclusters of requests, which have the attributes of the policy. The offers of later cycles are made of these,
-/// and read no further attributes. `None` if no autoclusters are wanted, or if requests get attributes that change.
-fn clusters(settings: &NegotiationSettings, requests: &[Ad], slots: &mut SimulatedSlots) -> Option<RequestClusters> {
-    let NegotiationSettings { policy, protocol, context, accelerations, .. } = settings;
-    if !accelerations.autoclusters || PriorityAttributes::new(policy, context).are_read_of_requests() {
-        return None;
-    }
-    let offers = with_attributes(&slots.narrow_ads(), &policy.offer_attributes);
-    Some(RequestClusters::new(requests, &offers, &policy.match_policies(), protocol, context))
 }
 
 #[cfg(test)]

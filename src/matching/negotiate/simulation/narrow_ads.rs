@@ -1,23 +1,24 @@
 //! What cycles read of ads. Between cycles ads keep everything. A cycle gets only what it reads, so that ads that differ in their
-//! clocks and names are alike to it. Alike ads are one ad, and whatever a cycle makes of an ad, it makes once.
+//! clocks and names are alike to it. Alike ads are one ad, and whatever is made of an ad is made once.
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, AdShape, Expression, ExpressionInterner, Name};
-use crate::eval::{FreeNames, NameSet, transitive_closure};
+use crate::ad::{Ad, AdExtension, AdShape, Dialect, Expression, ExpressionInterner, Name};
+use crate::eval::{FreeNames, NameSet, VolatileInputs, transitive_closure};
+use crate::matching::policy::PolicyRule;
 use crate::protocol::PORTS;
-
-use super::super::{NegotiationSettings, negotiation_names};
 
 /// Maximum number of distinct ads that are known at once. Clocks that cycles read make new ones in each cycle.
 const MAX_ADS: usize = 1 << 17;
 
-/// Makes ads of what cycles read.
+/// Makes ads of what is read of them.
 pub struct NarrowAds {
-    /// The names of the attributes that cycles read. `None` if they may read any.
+    /// The names of the attributes that are read. `None` if any may be read.
     names: Option<NameSet>,
+    /// The attributes that the policy adds.
+    added: Option<AdExtension>,
     expressions: ExpressionInterner,
     /// The ads, by the numbers of the expressions of all names, counted from 1; 0 for a name that an ad lacks.
     ads: FxHashMap<Box<[u32]>, Ad>,
@@ -26,19 +27,22 @@ pub struct NarrowAds {
 }
 
 impl NarrowAds {
-    /// Finds the names that cycles read in ads, and in what is made of these ads.
-    pub fn new<'a>(settings: &NegotiationSettings, ads: impl Iterator<Item = &'a Ad>) -> Self {
+    /// Takes ads that have these attributes alone, and those that a policy adds.
+    pub fn new(names: Option<NameSet>, added: &[(Name, PolicyRule)]) -> Self {
+        let added = added.iter().map(|(name, rule)| (name.clone(), rule.expression.clone())).collect::<Vec<_>>();
         NarrowAds {
-            names: names_of_cycles(settings, ads),
+            names,
+            added: (!added.is_empty()).then(|| AdExtension::new(added)),
             expressions: ExpressionInterner::default(),
             ads: FxHashMap::default(),
             shapes: FxHashMap::default(),
         }
     }
 
-    /// Returns what cycles read of an ad.
+    /// Returns what is read of an ad.
     pub fn narrow(&mut self, ad: &Ad) -> Ad {
-        let Some(names) = &self.names else { return ad.clone() };
+        let mut add = |ad: Ad| self.added.as_mut().map_or_else(|| ad.clone(), |added| added.extend(&ad));
+        let Some(names) = &self.names else { return add(ad.clone()) };
         if self.ads.len() >= MAX_ADS {
             (self.ads, self.expressions) = Default::default();
         }
@@ -51,38 +55,68 @@ impl NarrowAds {
             let bound = names.iter().zip(&found).filter(|(_, expression)| expression.is_some());
             let shape =
                 self.shapes.entry(places).or_insert_with(|| Arc::new(bound.map(|(name, _)| name.clone()).collect()));
-            Ad::from_shape(Arc::clone(shape), found.iter().copied().flatten().cloned().collect())
+            add(Ad::from_shape(Arc::clone(shape), found.iter().copied().flatten().cloned().collect()))
         };
         self.ads.entry(key).or_insert_with(make).clone()
     }
 }
 
-/// Returns the names of the attributes that cycles read, directly or through other attributes of either side. `None` if they may
-/// read any attribute.
-fn names_of_cycles<'a>(settings: &NegotiationSettings, ads: impl Iterator<Item = &'a Ad>) -> Option<NameSet> {
-    let dialect = settings.context.dialect;
-    // What is bound to each name, without constants.
-    let mut bound: FxHashMap<&Name, (ExpressionInterner, Vec<&Expression>)> = FxHashMap::default();
-    for attribute in ads.flat_map(Ad::iter) {
-        if *attribute.name == *PORTS {
-            return None;
-        }
-        if attribute.expression.as_literal().is_none() {
-            let (distinct, expressions) = bound.entry(attribute.name).or_default();
-            if distinct.intern(attribute.expression).1 {
-                expressions.push(attribute.expression);
+/// What ads bind to names, without constants.
+pub struct BoundExpressions<'a> {
+    by_name: FxHashMap<&'a Name, (ExpressionInterner, Vec<&'a Expression>)>,
+    dialect: Dialect,
+}
+
+impl<'a> BoundExpressions<'a> {
+    /// Collects the distinct expressions of each name. `None` if an ad has ports, whose labels are names, too.
+    pub fn of(ads: impl Iterator<Item = &'a Ad>, dialect: Dialect) -> Option<Self> {
+        let mut by_name: FxHashMap<&Name, (ExpressionInterner, Vec<&Expression>)> = FxHashMap::default();
+        for attribute in ads.flat_map(Ad::iter) {
+            if *attribute.name == *PORTS {
+                return None;
+            }
+            if attribute.expression.as_literal().is_none() {
+                let (distinct, expressions) = by_name.entry(attribute.name).or_default();
+                if distinct.intern(attribute.expression).1 {
+                    expressions.push(attribute.expression);
+                }
             }
         }
+        Some(BoundExpressions { by_name, dialect })
     }
-    let FreeNames { mut names, reads_anything, .. } = negotiation_names(&settings.policy, dialect);
-    names.extend(settings.protocol.attribute_names().cloned());
-    transitive_closure(&mut names, |name, names| {
-        for expression in bound.get(name).into_iter().flat_map(|(_, expressions)| expressions) {
-            let mentioned = FreeNames::of(expression, dialect);
-            names.extend(mentioned.names);
-            (!mentioned.reads_anything).then_some(())?;
+
+    /// Returns the names that are read where some are read, directly or through other attributes of either side. `None` if any
+    /// attribute may be read.
+    pub fn read_names(&self, of: FreeNames) -> Option<NameSet> {
+        let FreeNames { mut names, reads_anything, .. } = of;
+        transitive_closure(&mut names, |name, names| {
+            for expression in self.of_name(name) {
+                let mentioned = FreeNames::of(expression, self.dialect);
+                names.extend(mentioned.names);
+                (!mentioned.reads_anything).then_some(())?;
+            }
+            Some(())
+        })?;
+        (!reads_anything).then_some(names)
+    }
+
+    /// Whether expressions have the same values as long as the ads stay the same, whatever the clock says.
+    pub fn keep_values<'e>(&self, expressions: impl IntoIterator<Item = &'e Expression>) -> bool {
+        let mut names = FreeNames::default();
+        let mut are_volatile = false;
+        for expression in expressions {
+            names.add(expression, self.dialect);
+            are_volatile |= VolatileInputs::of(expression) != VolatileInputs::default();
         }
-        Some(())
-    })?;
-    (!reads_anything).then_some(names)
+        !are_volatile && self.read_names(names).is_some_and(|names| names.iter().all(|name| self.are_lasting(name)))
+    }
+
+    /// Whether no expression of a name reads the clock or draws random numbers.
+    pub fn are_lasting(&self, name: &Name) -> bool {
+        self.of_name(name).all(|expression| VolatileInputs::of(expression) == VolatileInputs::default())
+    }
+
+    fn of_name(&self, name: &Name) -> impl Iterator<Item = &&'a Expression> {
+        self.by_name.get(name).into_iter().flat_map(|(_, expressions)| expressions)
+    }
 }

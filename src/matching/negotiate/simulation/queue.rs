@@ -8,6 +8,7 @@ use crate::configuration::{JobPolicies, PolicyEffect, PolicyEffectKind};
 use crate::eval::Context;
 use crate::protocol::evaluate_attribute;
 
+use super::narrow_ads::BoundExpressions;
 use super::report::{SimulatedCycle, SimulatedEffect};
 use super::{Simulation, SimulationSettings};
 
@@ -17,18 +18,38 @@ const MAX_EVALUATIONS: i64 = 1440;
 /// `HoldReasonCode` of a job that its own policy holds (`JobPolicy`), and one of the configuration (`SystemPolicy`).
 const HOLD_CODES: [i64; 2] = [3, 26];
 
+/// A request for which policies can have an effect.
+struct WatchedRequest {
+    /// The ad as the access point has it now.
+    ad: Ad,
+    /// Whether its policies read the clock.
+    reads_clock: bool,
+    /// Whether its policies had no effect, and have none as long as the ad stays the same.
+    is_settled: bool,
+}
+
+impl WatchedRequest {
+    fn change(&mut self, ad: Ad) {
+        (self.ad, self.is_settled) = (ad, false);
+    }
+}
+
 /// The requests for which policies can have an effect.
 pub struct WatchedQueue<'s> {
     policies: &'s JobPolicies,
-    /// The ads as the access point has them now, by the index of the request. One that has left the queue has none.
-    ads: BTreeMap<usize, Ad>,
+    /// The requests, by their indexes. One that has left the queue is gone.
+    requests: BTreeMap<usize, WatchedRequest>,
     /// The time at which the policies are evaluated next, and the time between two evaluations. `None` for never.
     next: Option<(i64, i64)>,
 }
 
 impl<'s> WatchedQueue<'s> {
     /// Watches the requests for which policies can have an effect.
-    pub fn new<'a>(of: &'s SimulationSettings, requests: impl Iterator<Item = (usize, &'a Ad)>) -> Self {
+    pub fn new<'a>(
+        of: &'s SimulationSettings,
+        requests: impl Iterator<Item = (usize, &'a Ad)>,
+        context: &Context,
+    ) -> Self {
         let watched = requests.filter(|(_, ad)| of.policies.watch(ad));
         let new = [("JobStatus", 1), ("NumHolds", 0), ("NumJobStarts", 0), ("NumShadowStarts", 0)];
         let ad = |ad: &Ad| match ad.get_str("JobStatus") {
@@ -36,33 +57,38 @@ impl<'s> WatchedQueue<'s> {
             Some(_) => with_numbers(ad, &new),
             None => with_numbers(ad, &new[..1]),
         };
-        let ads: BTreeMap<usize, Ad> = watched.map(|(request, own)| (request, ad(own))).collect();
+        let reads_clock = |own: &Ad| {
+            let bound = BoundExpressions::of(std::iter::once(own), context.dialect);
+            !bound.is_some_and(|bound| bound.keep_values(of.policies.queue_conditions(own)))
+        };
+        let request = |own: &Ad| WatchedRequest { ad: ad(own), reads_clock: reads_clock(own), is_settled: false };
+        let requests: BTreeMap<usize, WatchedRequest> = watched.map(|(index, own)| (index, request(own))).collect();
         let step = of.policy_interval.max(of.interval / MAX_EVALUATIONS);
-        let is_ever = of.policy_interval > 0 && !ads.is_empty();
-        WatchedQueue { policies: &of.policies, ads, next: is_ever.then(|| (of.begin.saturating_add(step), step)) }
+        let is_ever = of.policy_interval > 0 && !requests.is_empty();
+        WatchedQueue { policies: &of.policies, requests, next: is_ever.then(|| (of.begin.saturating_add(step), step)) }
     }
 
     /// Takes note of a start.
     pub fn start(&mut self, request: usize, at: i64, context: &Context) {
-        let Some(ad) = self.ads.get_mut(&request) else { return };
-        let next = |name: &str| number(ad, name, context).saturating_add(1);
+        let Some(watched) = self.requests.get_mut(&request) else { return };
+        let next = |name: &str| number(&watched.ad, name, context).saturating_add(1);
         let counts = ["JobRunCount", "NumJobStarts", "NumShadowStarts"].map(|name| (name, next(name)));
         let times = ["EnteredCurrentStatus", "JobCurrentStartDate", "JobCurrentStartExecutingDate", "ShadowBday"];
         let values: Vec<(&str, i64)> =
             counts.into_iter().chain(times.map(|name| (name, at))).chain([("JobStatus", 2)]).collect();
-        *ad = with_numbers(ad, &values);
+        watched.change(with_numbers(&watched.ad, &values));
     }
 
     /// Takes note that a request waits again.
     pub fn wait(&mut self, request: usize, at: i64) {
-        if let Some(ad) = self.ads.get_mut(&request) {
-            *ad = with_numbers(ad, &[("EnteredCurrentStatus", at), ("JobStatus", 1)]);
+        if let Some(watched) = self.requests.get_mut(&request) {
+            watched.change(with_numbers(&watched.ad, &[("EnteredCurrentStatus", at), ("JobStatus", 1)]));
         }
     }
 
     /// Returns what becomes of a request whose run ends by itself; `None` if it leaves the queue.
     fn exit(&mut self, request: usize, context: &Context) -> Option<PolicyEffect> {
-        let mut ad = self.ads.get(&request)?.clone();
+        let mut ad = self.requests.get(&request)?.ad.clone();
         for (name, value) in [("ExitBySignal", Value::Boolean(false)), ("ExitCode", Value::Integer(0))] {
             if ad.get_str(name).is_none() {
                 ad = ad.with(Name::new(name), Expression::literal(value));
@@ -70,7 +96,7 @@ impl<'s> WatchedQueue<'s> {
         }
         let effect = self.policies.exit_effect(&ad, context);
         if effect.as_ref().is_none_or(|effect| effect.kind == PolicyEffectKind::Removes) {
-            self.ads.remove(&request);
+            self.requests.remove(&request);
         }
         effect
     }
@@ -78,10 +104,10 @@ impl<'s> WatchedQueue<'s> {
     /// Takes note of what a policy does.
     fn change(&mut self, request: usize, effect: &PolicyEffect, at: i64, context: &Context) {
         match effect.kind {
-            PolicyEffectKind::Removes => drop(self.ads.remove(&request)),
+            PolicyEffectKind::Removes => drop(self.requests.remove(&request)),
             PolicyEffectKind::Holds => {
-                let Some(ad) = self.ads.get_mut(&request) else { return };
-                let holds = number(ad, "NumHolds", context).saturating_add(1);
+                let Some(watched) = self.requests.get_mut(&request) else { return };
+                let holds = number(&watched.ad, "NumHolds", context).saturating_add(1);
                 let code = HOLD_CODES[usize::from(effect.line.is_some())];
                 let subcode = effect.subcode.unwrap_or(0);
                 let numbers = [
@@ -92,7 +118,7 @@ impl<'s> WatchedQueue<'s> {
                     ("NumHolds", holds),
                 ];
                 let reason = Expression::literal(Value::string(effect.reason.clone()));
-                *ad = with_numbers(ad, &numbers).with(Name::new("HoldReason"), reason);
+                watched.change(with_numbers(&watched.ad, &numbers).with(Name::new("HoldReason"), reason));
             }
             _ => self.wait(request, at),
         }
@@ -116,10 +142,15 @@ impl Simulation<'_> {
     }
 
     fn evaluate_policies(&mut self, at: i64, cycle: &mut SimulatedCycle) {
-        let (context, requests) = (&self.settings.context, &self.requests);
-        let has_come = |(request, _): &(&usize, &Ad)| requests[**request].arrival <= at;
-        let effect = |(request, ad): (&usize, &Ad)| Some((*request, self.queue.policies.queue_effect(ad, context)?));
-        let effects: Vec<(usize, PolicyEffect)> = self.queue.ads.iter().filter(has_come).filter_map(effect).collect();
+        let (context, policies) = (&self.settings.context, self.queue.policies);
+        let mut effects = Vec::new();
+        for (request, watched) in &mut self.queue.requests {
+            if self.requests[*request].arrival <= at && !watched.is_settled {
+                let effect = policies.queue_effect(&watched.ad, context);
+                watched.is_settled = effect.is_none() && !watched.reads_clock;
+                effects.extend(effect.map(|effect| (*request, effect)));
+            }
+        }
         if effects.is_empty() {
             return;
         }

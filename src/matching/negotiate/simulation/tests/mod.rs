@@ -1,5 +1,6 @@
 mod beginning;
 mod claims;
+mod lasting;
 mod narrow_ads;
 mod queue;
 
@@ -9,6 +10,7 @@ use super::{RunTime, SimulatedCycle, SimulationSettings, SimulationTotals, simul
 use crate::ad::{Ad, Dialect};
 use crate::configuration::{Configuration, JobPolicies};
 use crate::eval::Context;
+use crate::matching::Accelerations;
 use crate::matching::negotiate::NegotiationSettings;
 use crate::matching::policy::{Accountant, Policy, ready_policy};
 use crate::protocol::Protocol;
@@ -37,6 +39,16 @@ fn run_named(requests: &[&str], offers: &[(&str, &str)], run_time: Option<&str>)
 /// Simulates cycles as HTCondor with a configuration.
 fn run_configured(
     configuration: &str,
+    ads: (&[&str], &[(&str, &str)]),
+    times: (u64, i64),
+    run_time: Option<&str>,
+) -> Outcome {
+    run_accelerated(Accelerations::ALL, configuration, ads, times, run_time)
+}
+
+fn run_accelerated(
+    accelerations: Accelerations,
+    configuration: &str,
     (requests, offers): (&[&str], &[(&str, &str)]),
     (cycles, interval): (u64, i64),
     run_time: Option<&str>,
@@ -46,6 +58,7 @@ fn run_configured(
     let text = ready_policy("htcondor").unwrap().as_bytes();
     let Ok(policy) = Policy::parse_configured(text, &configuration, &context) else { panic!("it is a policy") };
     let settings = NegotiationSettings::new(policy, Protocol::new(Dialect::Condor), context.clone());
+    let settings = NegotiationSettings { accelerations, ..settings };
     let run_time = run_time.map(|text| {
         RunTime::Expression(parse_expression(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap())
     });
