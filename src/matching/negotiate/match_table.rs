@@ -22,10 +22,8 @@ pub struct MatchTable {
     /// The classes that were found in each cycle: the number of the first one, and the matchmaker that has them as offers.
     batches: Vec<(usize, Matchmaker)>,
     lists: ByIdentity<Ad, KnownList>,
-    /// Whether each expression of a class reads the clock or draws random numbers.
+    /// Whether each expression of an offer reads the clock or draws random numbers.
     volatile: ByIdentity<Expression, bool>,
-    /// Whether some class has such an expression. Then nothing is known for later cycles.
-    is_volatile: bool,
 }
 
 /// The classes with which one request is compatible.
@@ -42,6 +40,9 @@ pub struct KnownMatches {
     table: Rc<RefCell<MatchTable>>,
     /// The offers of each class.
     offers: RowLists,
+    /// The offers that are in no class, because the clock decides about them.
+    moving: Vec<usize>,
+    of_moving: RefCell<Matchmaker>,
 }
 
 impl MatchTable {
@@ -54,21 +55,25 @@ impl MatchTable {
             batches: Vec::new(),
             lists: ByIdentity::default(),
             volatile: ByIdentity::default(),
-            is_volatile: false,
         }
     }
 
-    /// Finds the classes of the offers of a cycle. `offers` has of each offer what constraints and ranks read; those that agree in
-    /// it are clones of one ad. `None` if some of it changes with the clock.
-    pub fn begin_cycle(table: &Rc<RefCell<MatchTable>>, offers: &[Ad]) -> Option<KnownMatches> {
+    /// Finds the classes of the offers of a cycle, whose time is that of `context`. `offers` has of each offer what constraints and
+    /// ranks read; those that agree in it are clones of one ad. No request that is tested reads the clock.
+    pub fn begin_cycle(table: &Rc<RefCell<MatchTable>>, offers: &[Ad], context: &Context) -> KnownMatches {
         let mut known = table.borrow_mut();
         if known.classes.len() > MAX_CLASSES_PER_OFFER * offers.len() {
             *known = MatchTable::new(known.protocol.clone(), known.context.clone());
         }
         let first = known.classes.len();
-        let mut found = Vec::new();
+        let (mut found, mut moving) = (Vec::new(), Vec::new());
         let mut class_of = Vec::with_capacity(offers.len());
-        for offer in offers {
+        for (index, offer) in offers.iter().enumerate() {
+            if known.is_volatile(offer) {
+                moving.push(index);
+                class_of.push(None);
+                continue;
+            }
             let next = code(known.classes.len());
             let class = *known.classes.get_or_insert_with(offer, || next);
             if class == next {
@@ -76,19 +81,21 @@ impl MatchTable {
             }
             class_of.push(Some(class));
         }
-        if found.iter().any(|ad| known.is_volatile(ad)) {
-            known.is_volatile = true;
-        }
-        if known.is_volatile {
-            return None;
-        }
+        let accelerations = Accelerations { match_lists: false, ..Accelerations::ALL };
+        let protocol = known.protocol.clone();
+        let matchmaker =
+            |ads: &[Ad], context: &Context| Matchmaker::new(ads, protocol.clone(), context.clone(), accelerations);
         if !found.is_empty() {
-            let accelerations = Accelerations { match_lists: false, ..Accelerations::ALL };
-            let matchmaker = Matchmaker::new(&found, known.protocol.clone(), known.context.clone(), accelerations);
-            known.batches.push((first, matchmaker));
+            let batch = matchmaker(&found, &known.context);
+            known.batches.push((first, batch));
         }
-        let offers = RowLists::new(known.classes.len(), class_of.into_iter());
-        Some(KnownMatches { table: Rc::clone(table), offers })
+        let ads: Vec<Ad> = moving.iter().map(|offer| offers[*offer].clone()).collect();
+        KnownMatches {
+            table: Rc::clone(table),
+            offers: RowLists::new(known.classes.len(), class_of.into_iter()),
+            moving,
+            of_moving: RefCell::new(matchmaker(&ads, context)),
+        }
     }
 
     fn is_volatile(&mut self, ad: &Ad) -> bool {
@@ -120,7 +127,12 @@ impl KnownMatches {
             let of = *of;
             self.offers.rows(code(of.offer)).iter().map(move |offer| Candidate { offer: *offer as usize, ..of })
         };
-        let mut candidates: Vec<Candidate> = list.candidates.iter().flat_map(of_class).collect();
+        let moving = self.of_moving.borrow_mut().candidates(request);
+        if context.is_interrupted() || context.has_spent_comparisons() {
+            return None;
+        }
+        let moving = moving.iter().map(|found| Candidate { offer: self.moving[found.offer], ..*found });
+        let mut candidates: Vec<Candidate> = list.candidates.iter().flat_map(of_class).chain(moving).collect();
         candidates.sort_unstable_by(Candidate::cmp_best_first);
         Some(candidates.into())
     }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::ad::{Ad, ByIdentity, Name};
-use crate::eval::{FreeNames, NameSet};
+use crate::eval::{Context, FreeNames, NameSet};
 use crate::pool::RequestClusters;
 use crate::protocol::{PRIORITY_SIDES, priority_attributes};
 
@@ -18,7 +18,8 @@ use super::request::SimulatedRequest;
 pub struct NamesOfCycles {
     /// What a cycle reads. `None` if it may read any attribute.
     pub all: Option<NameSet>,
-    /// What constraints and ranks read. `None` if they may read any attribute, or one that changes while the ads stay the same.
+    /// What constraints and ranks read. `None` if they may read any attribute, or one of a request that changes while its ad stays the
+    /// same.
     of_matches: Option<NameSet>,
     /// Whether the order of the requests stays the same.
     keeps_order: bool,
@@ -43,12 +44,16 @@ struct LastingMatches {
 
 impl NamesOfCycles {
     /// Finds the names in ads, and in what is made of these ads.
-    pub fn of<'a>(settings: &NegotiationSettings, ads: impl Iterator<Item = &'a Ad>) -> Self {
+    pub fn of<'a>(settings: &NegotiationSettings, requests: &'a [Ad], offers: impl Iterator<Item = &'a Ad>) -> Self {
         let NegotiationSettings { policy, protocol, context, .. } = settings;
-        let Some(bound) = BoundExpressions::of(ads, context.dialect) else {
+        let dialect = context.dialect;
+        let (Some(bound), Some(in_requests)) = (
+            BoundExpressions::of(requests.iter().chain(offers), dialect),
+            BoundExpressions::of(requests.iter(), dialect),
+        ) else {
             return NamesOfCycles { all: None, of_matches: None, keeps_order: false };
         };
-        let mut mentions = negotiation_names(policy, context.dialect);
+        let mut mentions = negotiation_names(policy, dialect);
         mentions.names.extend(protocol.attribute_names().cloned());
         let names = protocol.attribute_names().cloned().collect();
         let of_matches = bound.read_names(FreeNames { names, ..FreeNames::default() });
@@ -57,10 +62,11 @@ impl NamesOfCycles {
                 || priority_attributes(PRIORITY_SIDES[1]).iter().any(|(added, _)| added == name)
         };
         let rules = policy.roots.iter().chain(&policy.order);
+        let is_lasting = |name: &Name| !is_added(name) && in_requests.are_lasting(name);
         NamesOfCycles {
             all: bound.read_names(mentions),
-            of_matches: of_matches.filter(|names| names.iter().all(|name| !is_added(name) && bound.are_lasting(name))),
-            keeps_order: bound.keep_values(rules.map(|rule| &rule.expression)),
+            of_matches: of_matches.filter(|names| names.iter().all(is_lasting)),
+            keeps_order: in_requests.keep_values(rules.map(|rule| &rule.expression)),
         }
     }
 }
@@ -101,14 +107,19 @@ impl LastingFacts {
     }
 
     /// Returns what is known of the requests that ask in a cycle, and of its offers.
-    pub fn of_cycle(&mut self, requests: &[SimulatedRequest], asking: &[usize], offers: &[Ad]) -> KnownAds {
+    pub fn of_cycle(
+        &mut self,
+        (requests, asking): (&[SimulatedRequest], &[usize]),
+        offers: &[Ad],
+        context: &Context,
+    ) -> KnownAds {
         let RequestClusters { clusters, cluster_of } = &self.clusters;
         let order = self.order.as_ref().map(|order| {
             let mut place = vec![usize::MAX; requests.len()];
             asking.iter().enumerate().for_each(|(index, request)| place[*request] = index);
             order.iter().map(|request| place[*request]).filter(|place| *place != usize::MAX).collect()
         });
-        let matches = self.matches.as_mut().and_then(|matches| matches.of_cycle(offers));
+        let matches = self.matches.as_mut().map(|matches| matches.of_cycle(offers, context));
         KnownAds {
             clusters: Some(RequestClusters {
                 clusters: clusters.clone(),
@@ -122,11 +133,11 @@ impl LastingFacts {
 }
 
 impl LastingMatches {
-    fn of_cycle(&mut self, offers: &[Ad]) -> Option<KnownMatches> {
+    fn of_cycle(&mut self, offers: &[Ad], context: &Context) -> KnownMatches {
         let before = std::mem::take(&mut self.narrow);
         let mut narrow = |offer: &Ad| before.get(offer).cloned().unwrap_or_else(|| self.narrowing.narrow(offer));
         let narrowed: Vec<Ad> =
             offers.iter().map(|offer| self.narrow.get_or_insert_with(offer, || narrow(offer)).clone()).collect();
-        MatchTable::begin_cycle(&self.table, &narrowed)
+        MatchTable::begin_cycle(&self.table, &narrowed, context)
     }
 }

@@ -89,7 +89,7 @@ impl<'s> Simulation<'s> {
             share.map_or_else(String::new, |share| submitter_name(share, ad, &settings.context))
         };
         let prepared = with_attributes(requests, &settings.policy.request_attributes);
-        let names = NamesOfCycles::of(&settings, prepared.iter().chain(offers.iter().map(|(_, offer)| offer)));
+        let names = NamesOfCycles::of(&settings, &prepared, offers.iter().map(|(_, offer)| offer));
         let mut narrowing = NarrowAds::new(names.all.clone(), &[]);
         let prepared: Vec<Ad> = prepared.iter().map(|ad| narrowing.narrow(ad)).collect();
         let request = |(ad, prepared): (&Ad, &Ad)| SimulatedRequest::new(ad, prepared, submitter(prepared), &settings);
@@ -302,7 +302,10 @@ impl<'s> Simulation<'s> {
     fn negotiate(&mut self, asking: &[usize], ads: [Vec<Ad>; 2]) -> Result<NegotiationOutcome, PolicyFault> {
         let share = self.settings.policy.weighted_share();
         let priority = |name: &str| self.accountant.priority(name, share);
-        let known = self.lasting.as_mut().map(|lasting| lasting.of_cycle(&self.requests, asking, &ads[1]));
+        let known = self
+            .lasting
+            .as_mut()
+            .map(|lasting| lasting.of_cycle((&self.requests, asking), &ads[1], &self.settings.context));
         negotiate_known(&self.settings, ads, known.unwrap_or_default(), &priority, &mut |_| ControlFlow::Continue(()))
     }
 

@@ -23,7 +23,7 @@ fn ads_that_differ_in_what_no_cycle_reads_are_one_ad() {
         "[ Requirements = TARGET.Memory > Need; Need = 3 * Base; Base = 2; Clock = 5 ]",
         "[ Memory = 8; Clock = 1; Requirements = true ]",
     ]);
-    let mut narrowing = NarrowAds::new(NamesOfCycles::of(&settings(), ads.iter()).all, &[]);
+    let mut narrowing = NarrowAds::new(NamesOfCycles::of(&settings(), &ads, std::iter::empty()).all, &[]);
     let narrow = ads.iter().map(|ad| narrowing.narrow(ad)).collect::<Vec<_>>();
     let names = |at: usize| narrow[at].iter().map(|attribute| attribute.name.as_str().to_owned()).collect::<Vec<_>>();
     assert_eq!(narrow[0].identity(), narrow[1].identity());
@@ -42,7 +42,7 @@ fn ads_are_whole_where_a_cycle_may_read_any_attribute() {
         ["[ Requirements = eval(Text); Text = \"Clock > 3\"; Clock = 5 ]", "[ Ports = { [ Label = a ] }; Clock = 5 ]"]
     {
         let ads = ads(&[text]);
-        let mut narrowing = NarrowAds::new(NamesOfCycles::of(&settings(), ads.iter()).all, &[]);
+        let mut narrowing = NarrowAds::new(NamesOfCycles::of(&settings(), &ads, std::iter::empty()).all, &[]);
         assert_eq!(narrowing.narrow(&ads[0]).identity(), ads[0].identity(), "{text}");
     }
 }
