@@ -117,6 +117,7 @@ pub fn forecast_starts(
             // What policies hold or release by then is not known.
             policies: JobPolicies::default(),
             policy_interval: 0,
+            claim_interval: None,
             skips_quiet: true,
         };
         let parties = (if have_arrivals { &with_arrivals } else { requests }, offers);
