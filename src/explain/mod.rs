@@ -81,4 +81,4 @@ pub use resource_shortage::ResourceShortage;
 pub use scarce_resources::ScarceResources;
 pub use short_cause::{MAX_SHORT_CAUSE_CHARS, ShortCause, ShortCauseWriter};
 pub use slots::{DRAINING_ATTRIBUTES, SlotCounts, SlotStanding, SlotTally, standing_phrase};
-pub use summary::SummaryWriter;
+pub use summary::{MAX_FIRST_LINE_CHARS, SummaryWriter};

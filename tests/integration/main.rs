@@ -34,6 +34,7 @@ mod examples;
 mod expected_starts;
 mod explain;
 mod explained_slots;
+mod first_lines;
 mod following_ads;
 mod following_cycles;
 mod forms;

@@ -5,10 +5,11 @@ use std::sync::OnceLock;
 use classad::ad::{Ad, ByteString, Name, Value};
 use classad::eval::Context;
 use classad::explain::{
-    AdNames, AdReference, Explainer, JobReport, LastRejection, LastRejections, RequestChange, RequestReport,
-    RequestVerdict, SummaryWriter, standing_phrase, tells_autocluster,
+    AdNames, AdReference, Explainer, JobReport, LastRejection, LastRejections, MAX_FIRST_LINE_CHARS, RequestChange,
+    RequestReport, RequestVerdict, SummaryWriter, standing_phrase, tells_autocluster,
 };
 use classad::protocol::{AdvertisedState, JobState, Protocol, SlotState, evaluate_attribute, has_ports};
+use classad::text::break_sentence;
 use rustc_hash::FxHashMap;
 
 use crate::cli::args::policy::LoadedPolicy;
@@ -22,11 +23,8 @@ use crate::cli::session::Session;
 use super::limits::MAX_LISTED_OFFERS;
 use super::site_reasons::SiteReasons;
 
-/// Maximum number of characters of a summary sentence that is not brief.
-const MAX_SUMMARY_CHARS: usize = 160;
-
-/// Maximum number of characters of a clause that the briefest summary sentence quotes.
-const BRIEF_CLAUSE_CHARS: usize = 40;
+/// Maximum number of characters of a clause that brief summary sentences quote, the least brief first.
+const BRIEF_CLAUSE_CHARS: [usize; 3] = [40, 25, 12];
 
 /// The input of an explanation: the ads to explain, and those that they could match.
 pub struct ExplanationInput<'c> {
@@ -300,16 +298,24 @@ impl<'c> ExplanationInput<'c> {
     }
 
     /// Returns the summary sentence about a group. `longest` is the maximum number of characters of a clause that the
-    /// sentence quotes. If clauses are cut, a long sentence becomes a brief one.
+    /// sentence quotes. If clauses are cut, a sentence that is too long for a line becomes a brief one, or one with a place to
+    /// break it (see [`break_sentence`]).
     pub fn summary(&self, session: &Session, group: &[usize], report: &RequestReport, longest: usize) -> String {
-        let sentence = |brevity, longest| self.sentence(session, group, report, (brevity, longest));
-        let is_long = |text: &str| longest < usize::MAX && text.chars().count() > MAX_SUMMARY_CHARS;
-        let whole = sentence(0, longest);
-        let briefer = is_long(&whole).then(|| sentence(1, longest));
-        match briefer {
-            Some(briefer) if is_long(&briefer) => sentence(2, BRIEF_CLAUSE_CHARS),
-            briefer => briefer.unwrap_or(whole),
+        let whole = self.sentence(session, group, report, (0, longest));
+        let fits = |text: &str| text.chars().count() <= MAX_FIRST_LINE_CHARS;
+        if longest == usize::MAX || fits(&whole) {
+            return whole;
         }
+        let mut sentences = vec![whole];
+        for settings in [(1, longest), (2, BRIEF_CLAUSE_CHARS[0])] {
+            sentences.push(self.sentence(session, group, report, settings));
+            if sentences.last().is_some_and(|sentence| fits(sentence)) {
+                return sentences.pop().unwrap_or_default();
+            }
+        }
+        sentences.extend(BRIEF_CLAUSE_CHARS.map(|most| self.sentence(session, group, report, (3, most))));
+        let is_breakable = |sentence: &&String| fits(break_sentence(sentence, MAX_FIRST_LINE_CHARS).0);
+        sentences.iter().find(is_breakable).or(sentences.last()).cloned().unwrap_or_default()
     }
 
     fn sentence(

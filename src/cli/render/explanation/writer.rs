@@ -21,7 +21,7 @@ use crate::cli::session::{Session, utc_text};
 use super::case::ExplanationInput;
 use super::gangs::ListedParties;
 use super::limits::{DEFAULT_MAX_ITEMS, MAX_CLAUSE_CHARS, MAX_EVIDENCE_ITEMS, MAX_LISTED_OFFERS};
-use super::listing::{push_rest, two_column_listing, wrapped};
+use super::listing::{first_lines, push_rest, two_column_listing, wrapped};
 use super::pair;
 use super::remedies::what_to_do;
 use super::{diagram, gangs};
@@ -55,7 +55,12 @@ impl<'c> ReportRenderer<'c> {
         }
         let is_known = report.verdict.is_told_by_summary() && self.case.evidence_level == 0;
         let is_brief = is_known || report.verdict == RequestVerdict::NoOffers;
-        let mut text = sentence_line(&self.case.summary(session, group, report, MAX_CLAUSE_CHARS));
+        let summary = self.case.summary(session, group, report, MAX_CLAUSE_CHARS);
+        let mut text = first_lines(&summary);
+        let hold = report.job.as_ref().and_then(|job| job.hold.as_ref()).map(|hold| single_line(&hold.text));
+        if let Some(reason) = hold.filter(|reason| !summary.contains(reason.trim_end_matches('.'))) {
+            text.push_str(&sentence_line(&format!("hold reason: {reason}")));
+        }
         text.push_str(&self.job_remarks(session, group, &report.verdict));
         if is_brief {
             text.push_str(&what_to_do(session, self.case, group, report));
