@@ -4,7 +4,7 @@ use crate::ad::{Expression, ExpressionKind, Name};
 use crate::syntax::{ParseOptions, Style, expression_text, parse_expression};
 use crate::text::{TextEdit, apply_edits};
 
-use super::rules::{self, LintRule};
+use super::rules;
 use super::slip::Slip;
 
 /// The correction of a finding in the expression of one attribute.
@@ -12,32 +12,27 @@ use super::slip::Slip;
 pub struct LintFix {
     /// The attribute whose expression is corrected.
     pub attribute: Name,
+    /// Whether each attribute of an ad keeps the value that it has beside any other ad.
+    pub keeps_values: bool,
     /// The mistaken parts, nodes of the expression itself, each with what to write instead.
     replacements: Vec<(Expression, Expression)>,
 }
 
-impl LintRule {
-    /// Whether the fixes of the rule's findings keep the value that each attribute of an ad has beside any other ad.
-    #[must_use]
-    pub fn keeps_values(&self) -> bool {
-        [&rules::MIXED, &rules::FALLS, &rules::DUPLICATE].contains(&self)
-    }
-}
-
 impl LintFix {
-    pub(super) fn new(attribute: &Name, replacements: Vec<(Expression, Expression)>) -> Self {
-        LintFix { attribute: attribute.clone(), replacements }
+    pub(super) fn new(attribute: &Name, keeps_values: bool, replacements: Vec<(Expression, Expression)>) -> Self {
+        LintFix { attribute: attribute.clone(), keeps_values, replacements }
     }
 
     /// Returns the correction of a slip; `None` if it is unknown.
     pub(super) fn of_slip(attribute: &Name, slip: &Slip) -> Option<Self> {
-        let rewrite = if slip.rule == &rules::MIXED {
+        let keeps_values = slip.rule == &rules::MIXED;
+        let rewrite = if keeps_values {
             // Parentheses show what the text means already, so that explanations have nothing to try.
             ExpressionKind::Parentheses(slip.place.clone()).into()
         } else {
             slip.rewrite.clone()?
         };
-        Some(LintFix::new(attribute, vec![(slip.place.clone(), rewrite)]))
+        Some(LintFix::new(attribute, keeps_values, vec![(slip.place.clone(), rewrite)]))
     }
 
     /// Returns the expression of the attribute with the mistaken parts corrected. `None` if it is nested too deeply.
@@ -217,8 +212,8 @@ mod tests {
             let text = format!("[ {own}z = {z}; Requirements = z && {requirements}; Rank = z || c && x ]");
             let before = ad(&text, dialect);
             let other = ad(&format!("[ {other}y = TARGET.Requirements; w = other.z ]"), dialect);
-            for finding in fixable(&before, dialect).into_iter().filter(|finding| finding.rule.keeps_values()) {
-                let fix = finding.fix.unwrap();
+            for finding in fixable(&before, dialect) {
+                let Some(fix) = finding.fix.filter(|fix| fix.keeps_values) else { continue };
                 let corrected = fix.corrected(before.get(&fix.attribute).unwrap()).unwrap();
                 let after = before.with(fix.attribute.clone(), corrected);
                 fixed[usize::from(finding.rule.name == "mixed-logic")] += 1;
@@ -252,6 +247,6 @@ mod tests {
         let ad = ad("[ MyType = \"Job\"; Requirements = TARGET.OpSys == LINUX ]", Dialect::Condor);
         let checker = AdChecker::new(Protocol::new(Dialect::Condor), &Context::new(Dialect::Condor));
         let found = checker.with_pool(pool().into()).check(&ad);
-        assert!(found.iter().any(|finding| finding.fix.is_some() && !finding.rule.keeps_values()));
+        assert!(found.iter().any(|finding| finding.fix.as_ref().is_some_and(|fix| !fix.keeps_values)));
     }
 }

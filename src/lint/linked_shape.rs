@@ -23,6 +23,8 @@ pub(super) struct LinkedShape {
     shadows: Box<[usize]>,
     /// The positions of the attributes that may tell the kind of an ad.
     pub kinds: Box<[usize]>,
+    /// The position of the attribute that tells whose the ad is.
+    pub owner: Option<usize>,
     /// The constants whose values are checked.
     pub watched: Arc<[WatchedConstant]>,
     /// Expressions that were checked, by the positions of their attributes.
@@ -69,6 +71,7 @@ impl LinkedShape {
             roots: [position(protocol.rank_name()), position(&PORTS), constraint.and_then(position)],
             shadows: (0..shape.names().len()).filter(|at| ScopeAd::of(&shape.names()[*at]).is_some()).collect(),
             kinds: KIND_NAMES.iter().filter_map(|name| position(&Name::new(name))).collect(),
+            owner: position(&Name::new("Owner")),
             watched: watched_constants(shape, checker.context.dialect),
             known: FxHashMap::default(),
             attributes: Vec::new(),

@@ -61,6 +61,7 @@ pub use rules::{LintLevel, LintRule, RULES, RuleScope, find_rule};
 pub use slip::{PoolColumns, Slip};
 pub use slips::{ChainedComparison, GreedyConditional, differs_in_case, similar_names, unknown_function};
 pub use standard_attributes::{SizeUnit, StandardType, is_of_one_side, is_usual_value};
+pub use text_check::CheckedText;
 
 /// Maximum number of entries in the caches of findings. More clear the caches.
 const MAX_CACHED: usize = 64 * 1024;

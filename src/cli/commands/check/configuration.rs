@@ -16,7 +16,7 @@ use classad::text::shorten;
 use classad::transform::{RuleAction, RuleOperand, rule_slips};
 
 use super::check_run::CheckRun;
-use super::located::{KeptFinding, LocatedFinding};
+use super::located::{FindingPlace, KeptFinding, LocatedFinding};
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::input::next_block;
 use crate::cli::io::source::AdSource;
@@ -212,13 +212,8 @@ fn check_expression(
         marks.dedup_by(|next, mark| next.0 == mark.0);
         let finding =
             LintFinding { message: format!("{}: {}", subject.knob, naming(finding.message, &parts)), ..finding };
-        run.findings.push(LocatedFinding::new(
-            number,
-            finding,
-            &loaded.text,
-            marks,
-            (0, Some(subject.knob.to_owned())),
-        ));
+        let place = FindingPlace { marks, id: Some(subject.knob.to_owned()), ..FindingPlace::default() };
+        run.findings.push(LocatedFinding::new(number, finding, &loaded.text, place));
     }
 }
 

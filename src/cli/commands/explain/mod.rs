@@ -100,8 +100,8 @@ pub struct ExplainCommand {
     summary: bool,
     /// List all causes in the table. Otherwise a line at its end counts causes with one or two requests, if there are many
     /// causes
-    #[arg(long)]
-    all_causes: bool,
+    #[arg(long, alias = "all-causes")]
+    list_all: bool,
     /// Explain only requests that match no offer, not even a used one
     #[arg(long)]
     unmatchable: bool,
@@ -537,7 +537,7 @@ impl ExplainCommand {
 
     /// What the table of causes shows.
     fn table_choice(&self) -> CauseTableChoice {
-        CauseTableChoice { is_summary: self.summary, lists_all: self.all_causes }
+        CauseTableChoice { is_summary: self.summary, lists_all: self.list_all }
     }
 
     /// Why the run has no shares, as it is.

@@ -24,9 +24,6 @@ const MAX_CHANGE_CHARS: usize = 240;
 /// Maximum number of causes in a picture; the others are counted together.
 const MAX_DRAWN_CAUSES: usize = 12;
 
-/// The option that lists all causes.
-const ALL_CAUSES: &str = "--all-causes";
-
 /// The explanations of a run, by cause.
 pub struct CauseTable {
     /// The causes by their identifiers.
@@ -148,8 +145,9 @@ impl CauseTable {
             titles: ["cause", "what would help"],
             rows: rows(causes),
             last_rows: rows(past),
+            is_partition: true,
         };
-        text.push_str(&table.render(listed, ALL_CAUSES));
+        text.push_str(&table.render(listed));
         if is_short { text } else { text + &reports }
     }
 

@@ -24,7 +24,7 @@ pub mod writer;
 pub use accounting::Accounting;
 pub use allocation::Allocation;
 pub use case::{ExplanationInput, OfferLists};
-pub use cause_entry::CauseEntry;
+pub use cause_entry::{CauseEntry, strike_numbers};
 pub use causes::CauseTable;
 pub use document::ExplanationWriter;
 pub use gangs::GangExplainer;
