@@ -1,5 +1,7 @@
 //! The corrections of findings, as edits of the text.
 
+use std::ops::Range;
+
 use crate::ad::{Expression, ExpressionKind, Name};
 use crate::syntax::{ParseOptions, Style, expression_text, parse_expression};
 use crate::text::{TextEdit, apply_edits};
@@ -32,7 +34,7 @@ impl LintFix {
         } else {
             slip.rewrite.clone()?
         };
-        Some(LintFix::new(attribute, keeps_values, vec![(slip.place.clone(), rewrite)]))
+        Some(LintFix::new(attribute, keeps_values, vec![(slip.replaced().clone(), rewrite)]))
     }
 
     /// Returns the expression of the attribute with the mistaken parts corrected. `None` if it is nested too deeply.
@@ -84,8 +86,20 @@ impl LintFix {
                 edits.push((range.end..range.end, ")".to_owned()));
                 continue;
             }
-            let replaced = source.get(range.clone())?;
-            if replaced.windows(2).any(|pair| matches!(pair, b"//" | b"/*")) {
+            let has_comment = |range: &Range<usize>| {
+                source.get(range.clone()).is_none_or(|text| text.windows(2).any(|pair| matches!(pair, b"//" | b"/*")))
+            };
+            // Where a part of the whole is left, the rest is deleted.
+            if !in_parentheses && place.parts().any(|part| part.ptr_eq(with)) {
+                let left = with.span().range();
+                let deleted = [range.start..left.start, left.end..range.end];
+                if deleted.iter().any(has_comment) {
+                    return None;
+                }
+                edits.extend(deleted.into_iter().filter(|range| !range.is_empty()).map(|range| (range, String::new())));
+                continue;
+            }
+            if has_comment(&range) {
                 return None;
             }
             let text = expression_text(with, style);
@@ -128,6 +142,14 @@ mod tests {
                 "!(x) == !(regexp(\"^node.*\\\\.cern\\\\.ch$\", OpSys, \"i\"))",
             ),
             ("(w ? y : z > 5 & y < 3) || q", "bitwise-logic", "(w ? y : z > 5 && y < 3) || q"),
+            ("!x  == y", "precedence", "!(x == y)"),
+            ("w && 1 <x< 8", "precedence", "w && (1 < x && x < 8)"),
+            ("w || 1 < x < 8", "precedence", "w || 1 < x && x < 8"),
+            // The rest of a chain stays as it is written.
+            ("x  >1 && y<2 && \"a\" == \"b\"", "constant-part", "x  >1 && y<2"),
+            ("1 == 1 && (x  >1)", "constant-part", "(x  >1)"),
+            ("x || (1 == 2 || z+1 > 3)", "constant-part", "x || (z+1 > 3)"),
+            ("x && /* c */ 1 == 1", "constant-part", ""),
         ] {
             let text = format!("[ a = {written} ]");
             let ad = ad(&text, Dialect::Condor);

@@ -531,6 +531,26 @@ fn fixes_are_a_diff_or_written() {
     assert_eq!(fix(&["-w"]).2, "note: no fixes\n");
 }
 
+/// Text without effect goes, unless it was meant to have one.
+#[test]
+fn ignored_text_is_deleted() {
+    let text = "a = 1  # one \nb = 2 ;\nc = x > 1 && 1 == 1\nd = x y\ne = !x == y\n";
+    let path = file("to-strip.ads", text);
+    let fix = |arguments: &[&str]| {
+        let output = run(&[&["--fix", "-w"], arguments, &[&path]].concat(), "");
+        let note = String::from_utf8(output.stderr).unwrap();
+        (std::fs::read_to_string(&path).unwrap(), note.lines().last().unwrap_or_default().to_owned())
+    };
+    let safe = "a = 1 \nb = 2\nc = x > 1\nd = x y\ne = !x == y\n";
+    let note = "note: 3 fixes in 1 file: ignored-text 2, constant-part 1; --unsafe also applies 2 fixes that can change values";
+    assert_eq!(fix(&[]), (safe.to_owned(), note.to_owned()));
+    assert_eq!(fix(&["--unsafe"]).0, "a = 1 \nb = 2\nc = x > 1\nd = x\ne = !(x == y)\n");
+    let report = json(&[], "a = 1  # one\nd = x y\n");
+    let fixes: Vec<&Value> = report["findings"].as_array().unwrap().iter().map(|finding| &finding["fix"]).collect();
+    assert_eq!((&fixes[0]["safe"], &fixes[1]["safe"]), (&Value::Bool(true), &Value::Bool(false)), "{fixes:?}");
+    assert_eq!(fixes[0]["replacements"][0]["column"], 6);
+}
+
 #[test]
 fn what_cannot_be_read_is_not_fixed() {
     let torn = "[ a = x || y && z ]\n[ a = (1; ]\n";

@@ -3,7 +3,7 @@
 use crate::ad::{Name, Span};
 use crate::format::attribute_name::{attribute_name, checked_name_text};
 use crate::format::attribute_text::ParsedAttribute;
-use crate::format::diagnostic::lost_value;
+use crate::format::diagnostic::{IGNORED_TEXT, lost_value};
 use crate::format::{Problem, Severity};
 use crate::syntax::{ParseOptions, SyntaxError, parse_expression, parse_prefix, read_name};
 
@@ -58,8 +58,7 @@ impl LineParser {
             // Parsing the whole value as one expression fails, and the hint of this error says what was probably meant.
             let help = submit_command_help(name.as_str().as_bytes())
                 .or_else(|| parse_expression(value, self.options).err().and_then(|error| error.help));
-            let message = "the text after the expression is ignored, as in HTCondor";
-            Problem { help, ..Problem::error_at(range, self.ad_number, message).as_warning() }
+            Problem { help, ..Problem::error_at(range, self.ad_number, IGNORED_TEXT).as_warning() }
         });
         Ok(ParsedAttribute { name, expression, value_start: equals + 1, warning })
     }

@@ -10,7 +10,7 @@ use classad::protocol::display_name;
 use classad::text::{counted, join_first};
 
 use super::checked_block::{CheckEvent, CheckTask, CheckedBlock, owner_name};
-use super::fixes::{AdFixes, FixWriter};
+use super::fixes::{AdFixes, FixWriter, without_ignored_text};
 use super::located::{FindingPlace, KeptFinding, LabeledRange, TextFix};
 use super::rule_table::{AdCount, RuleCounts};
 use crate::cli::io::block_pipeline::BlockTask;
@@ -115,7 +115,8 @@ impl<'w, F: KeptFinding> CheckRun<'w, F> {
         let number = self.register.register_external();
         let help = problem.help.clone().unwrap_or_default();
         let finding = LintFinding { rule, message: problem.message.clone(), help, labels: Vec::new(), fix: None };
-        let place = FindingPlace { marks, ad_number: problem.ad_number, ..FindingPlace::default() };
+        let fix = self.fix_task.and_then(|_| without_ignored_text(problem, &text.block.text));
+        let place = FindingPlace { marks, fix, ad_number: problem.ad_number, ..FindingPlace::default() };
         self.count_in_text(rule, &text.name, problem.ad_number, None);
         self.findings.push(F::new(number, finding, text, place));
     }

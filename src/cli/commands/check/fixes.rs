@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use classad::ad::{Ad, Dialect, Expression, Span};
-use classad::format::{AdEntry, AttributeSpan, FileFormat, ReadCache, Severity, StreamBlock, attribute_spans};
+use classad::format::{AdEntry, AttributeSpan, FileFormat, Problem, ReadCache, Severity, StreamBlock, attribute_spans};
 use classad::lint::{AdChecker, AdFindings, LintFinding, LintFix, LintLevel, LintRule, find_rule};
 use classad::syntax::{ParseOptions, Style};
 use classad::text::{apply_edits, counted};
@@ -199,6 +199,7 @@ impl FileFix<'_> {
     fn run(&self, session: &Session, old: &[u8], counts: &mut FixCounts) -> Result<Option<Vec<u8>>, Failure> {
         let mut checker = self.task.new_state().checker;
         let (mut text, mut unsafe_left) = (old.to_vec(), 0);
+        let ignored_text = find_rule("ignored-text").filter(|rule| (self.wanted)(rule));
         for round in 0..=MAX_ROUNDS {
             let block = StreamBlock::from_complete_text(text, self.form);
             let (mut edits, mut rules) = (Vec::new(), Vec::new());
@@ -208,7 +209,17 @@ impl FileFix<'_> {
                 session.check_interrupt()?;
                 let entry = match item {
                     Ok(entry) => entry,
-                    Err(problem) if problem.severity == Severity::Warning => continue,
+                    Err(problem) if problem.severity == Severity::Warning => {
+                        let fix = without_ignored_text(&problem, &block.text);
+                        let Some((rule, fix)) = ignored_text.zip(fix) else { continue };
+                        if fix.keeps_values || self.with_unsafe {
+                            rules.push(rule.name);
+                            edits.extend(fix.edits);
+                        } else {
+                            unsafe_left += 1;
+                        }
+                        continue;
+                    }
                     Err(_) => return Ok(None),
                 };
                 for (rule, fix) in self.fixes(&entry, &block.text, &mut checker, &mut unsafe_left) {
@@ -324,6 +335,14 @@ impl FixWriter<'_> {
         };
         Some(TextFix { keeps_values: true, edits: vec![(range, String::new())] })
     }
+}
+
+/// Returns the correction that deletes text without effect; `None` for any other problem. Text that most likely was meant to
+/// have one is deleted only if the user wants that: to delete it would hide the mistake.
+pub fn without_ignored_text(problem: &Problem, text: &[u8]) -> Option<TextFix> {
+    let range = problem.is_ignored_text().then(|| problem.range.clone())?;
+    let start = text.get(..range.start)?.trim_ascii_end().len();
+    Some(TextFix { keeps_values: problem.help.is_none(), edits: vec![(start..range.end, String::new())] })
 }
 
 /// The corrections of an ad, once they are asked for.
