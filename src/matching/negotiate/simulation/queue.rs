@@ -14,9 +14,6 @@ use super::narrow_ads::BoundExpressions;
 /// Maximum number of times at which policies are evaluated between two cycles.
 const MAX_EVALUATIONS: i64 = 1440;
 
-/// `HoldReasonCode` of a job that its own policy holds (`JobPolicy`), and one of the configuration (`SystemPolicy`).
-const HOLD_CODES: [i64; 2] = [3, 26];
-
 /// A request for which policies can have an effect.
 struct WatchedRequest {
     /// The ad as the access point has it now.
@@ -115,24 +112,10 @@ impl<'s> WatchedQueue<'s> {
 
     /// Takes note of what a policy does.
     pub fn change(&mut self, request: usize, effect: &PolicyEffect, at: i64, context: &Context) {
-        match effect.kind {
-            PolicyEffectKind::Removes => drop(self.requests.remove(&request)),
-            PolicyEffectKind::Holds => {
-                let Some(watched) = self.requests.get_mut(&request) else { return };
-                let holds = number(&watched.ad, "NumHolds", context).saturating_add(1);
-                let code = HOLD_CODES[usize::from(effect.line.is_some())];
-                let subcode = effect.subcode.unwrap_or(0);
-                let numbers = [
-                    ("EnteredCurrentStatus", at),
-                    ("HoldReasonCode", code),
-                    ("HoldReasonSubCode", subcode),
-                    ("JobStatus", 5),
-                    ("NumHolds", holds),
-                ];
-                let reason = Expression::literal(Value::string(effect.reason.clone()));
-                watched.change(with_numbers(&watched.ad, &numbers).with(Name::new("HoldReason"), reason));
-            }
-            _ => self.wait(request, at),
+        let Some(watched) = self.requests.get_mut(&request) else { return };
+        match effect.changed_job(&watched.ad, at, context) {
+            Some(changed) => watched.change(changed),
+            None => drop(self.requests.remove(&request)),
         }
     }
 }
