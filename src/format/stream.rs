@@ -61,6 +61,8 @@ pub struct Stream {
     nesting: DocumentNesting,
     /// The time of the latest event of a log so far, in seconds since 1970; `None` if none is known.
     latest_event: Option<i64>,
+    /// Whether the stream is read on while it is written, so that it has no end.
+    is_followed: bool,
     /// Position of what opened the outermost array, element or list, and of the first end of what was not opened.
     opened_at: Position,
     stray_at: Option<Position>,
@@ -127,9 +129,17 @@ impl Stream {
             latest_event: None,
             is_behind_banner: false,
             nesting: DocumentNesting::default(),
+            is_followed: false,
             opened_at: Position::START,
             stray_at: None,
         }
+    }
+
+    /// Makes the stream one that has no end, because it is read on while it is written: events without years get them
+    /// block by block.
+    #[must_use]
+    pub fn followed(self) -> Self {
+        Stream { is_followed: true, ..self }
     }
 
     /// Reads what shows whether the stream is compressed.
@@ -187,7 +197,8 @@ impl Stream {
     /// Whether the stream is an event log whose first event has no year. Its rest is one block, because the last event
     /// tells the years of all.
     fn lacks_years(&self) -> bool {
-        self.form == Some(FileFormat::EventLog) && self.latest_event.is_none() && begins_without_year(&self.window)
+        let may_lack = self.form == Some(FileFormat::EventLog) && self.latest_event.is_none() && !self.is_followed;
+        may_lack && begins_without_year(&self.window)
     }
 
     /// Whether the stream is compressed. If so, it is decompressed while it is read.

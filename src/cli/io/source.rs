@@ -11,9 +11,12 @@ use classad::format::{
 };
 
 use super::file_part::FilePart;
+use super::followed_file::FollowedFile;
+use super::followed_queue::FollowedQueue;
 use super::whole_file::open;
 use crate::cli::render::diagnostics::char_start;
 use crate::cli::render::{output, progress};
+use crate::cli::session::current_time;
 
 /// A file or a pipe that is being read.
 pub struct AdSource {
@@ -48,6 +51,10 @@ pub struct AdSource {
     yearless: (Vec<YearlessEvents>, usize),
     /// Whether blocks that are unfinished are read as any other, because nothing is done with their ads.
     pub reads_unfinished: bool,
+    /// The file, if it is read on while it is written, until it is opened as a stream; and the dialect of its values.
+    followed: Option<(FollowedFile, Dialect)>,
+    /// Whether the source is read on while it is written.
+    is_followed: bool,
     /// The unfinished block at the end of a history file, once it was read.
     unfinished: Option<StreamBlock>,
 }
@@ -84,6 +91,8 @@ impl AdSource {
             written_by: "",
             yearless: (Vec::new(), 0),
             reads_unfinished: false,
+            followed: None,
+            is_followed: false,
             unfinished: None,
         }
     }
@@ -119,6 +128,23 @@ impl AdSource {
         Ok(())
     }
 
+    /// Reads the source from this file instead, and goes on while it is written. A job queue log then has the ads of its
+    /// jobs, and those that change.
+    pub fn follow(&mut self, file: FollowedFile, dialect: Dialect) {
+        (self.stream, self.size, self.is_followed) = (None, None, true);
+        self.followed = Some((file, dialect));
+    }
+
+    /// Opens the followed file as a stream.
+    fn open_followed(&mut self, file: FollowedFile, dialect: Dialect) -> io::Result<Stream> {
+        if self.form != FileFormat::JobQueueLog {
+            return Ok(Stream::with_limits(Box::new(file), self.detected, self.limits)?.followed());
+        }
+        self.form = FileFormat::Long;
+        let queue = Box::new(FollowedQueue::new(file, dialect));
+        Ok(Stream::with_limits(queue, Some(FileFormat::Long), self.limits)?.followed())
+    }
+
     /// Whether the source has more than blanks and comments.
     pub fn has_content(&self) -> bool {
         self.detected.is_some()
@@ -134,7 +160,7 @@ impl AdSource {
 
     /// Whether the source is a regular file, whose end is known, rather than a pipe that is still being written.
     pub fn is_file(&self) -> bool {
-        std::fs::metadata(self.path()).is_ok_and(|metadata| metadata.is_file())
+        !self.is_followed && std::fs::metadata(self.path()).is_ok_and(|metadata| metadata.is_file())
     }
 
     /// Whether the source is an uncompressed regular file in the long form, which can be read several times.
@@ -201,6 +227,12 @@ impl AdSource {
         output::flush_stdout();
         if self.has_ended {
             return Ok(None);
+        }
+        if self.is_followed {
+            self.written_at = Some(current_time());
+        }
+        if let Some((file, dialect)) = self.followed.take() {
+            self.stream = Some(self.open_followed(file, dialect)?);
         }
         let stream = if let Some(stream) = &mut self.stream {
             stream
