@@ -29,6 +29,7 @@ mod gangs;
 mod hold_reason;
 mod job_report;
 mod last_rejection;
+mod logged_job;
 mod misplaced_value;
 mod missing_attribute;
 mod nested_constraint;
@@ -69,6 +70,7 @@ pub use gangs::{EmptyPort, EmptyPortCause, GangReport, GangVerdict, explain_gang
 pub use hold_reason::{ExceededResource, HoldReason};
 pub use job_report::JobReport;
 pub use last_rejection::{LastRejection, LastRejections, tells_autocluster};
+pub use logged_job::LoggedJob;
 pub use misplaced_value::MisplacedValue;
 pub use missing_attribute::MissingAttribute;
 pub use nested_constraint::NestedFailure;

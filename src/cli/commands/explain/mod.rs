@@ -5,6 +5,7 @@ mod explained;
 mod fixes;
 mod groups;
 mod help_text;
+mod logged;
 mod match_difference;
 mod matched;
 mod page;
@@ -75,9 +76,11 @@ const STATS_HELP: &str = "Print the number of evaluations and the elapsed second
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct ExplainCommand {
     /// Files of requests; without files, read standard input
+    ///
+    /// Of the event logs of jobs, explain what happened to each job last, and why. They need no --pool.
     requests: Vec<String>,
     /// Files of offers
-    #[arg(long, value_name = "FILE", required = true, alias = "offers")]
+    #[arg(long, value_name = "FILE", alias = "offers")]
     pool: Vec<String>,
     /// Explain the requests that get no offer when `match` serves all requests in order
     #[arg(long, conflicts_with_all = ["reverse", "offer"])]
@@ -193,6 +196,13 @@ impl ExplainCommand {
         self.share.begin(session, self.share_refusal())?;
         refuse_jobs_as_files(&self.requests)?;
         let mut sources = input::open_sides(session, &self.requests, &self.pool)?;
+        if !sources[0].is_empty() && logged::are_logs(session, &sources[0]) {
+            let [logs, _] = sources;
+            return self.explain_logs(session, logs);
+        }
+        if self.pool.is_empty() {
+            return refuse("explain needs the offers, such as the slots of a pool: give them with --pool FILE");
+        }
         input::note_files_of_both_sides(session, &sources);
         if sources.iter().any(Vec::is_empty) {
             // Unreadable files have been reported. An explanation without them would be false.
