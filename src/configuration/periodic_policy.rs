@@ -1,6 +1,6 @@
 //! One policy of jobs in the queue: its condition, and what it does to a job.
 
-use crate::ad::{Ad, Dialect, Expression, Name, Value};
+use crate::ad::{Ad, AdExtension, Dialect, Expression, Name, Value};
 use crate::eval::{Context, Environment, Evaluator};
 use crate::syntax::{ParseOptions, Style, expression_text, parse_expression};
 
@@ -13,8 +13,11 @@ pub(super) const ALLOWED_EXECUTE_DURATION: &str = "AllowedExecuteDuration";
 /// Values of `JobStatus` of a job that a shadow runs.
 pub(super) const RUNNING: [i64; 3] = [2, 6, 7];
 
+/// How often the program of a job began.
+const JOB_STARTS: &str = "NumJobStarts";
+
 /// The seconds that a job ran.
-pub(super) const WALL_CLOCK: &str = "RemoteWallClockTime";
+const WALL_CLOCK: &str = "RemoteWallClockTime";
 
 /// The time at which a job is removed. One that is no number ends the evaluation: nothing behind it is tried.
 pub(super) const TIMER_REMOVE: &str = "TimerRemove";
@@ -119,15 +122,21 @@ impl PeriodicPolicy {
     }
 }
 
-/// Returns the ad of a job as policies see it: the shadow adds the present run to `RemoteWallClockTime`.
+/// Returns the ad of a job as policies see it. The shadow of a running job adds the present run to `RemoteWallClockTime`, and counts
+/// it in `NumJobStarts` before the access point does.
 pub(super) fn as_evaluated(job: &Ad, context: &Context) -> Ad {
-    let is_run = number_in(job, "JobStatus", context).is_some_and(|status| RUNNING.contains(&status));
-    let (Some(before), true) = (job.get_str(WALL_CLOCK), is_run && job.get_str("ShadowBday").is_some()) else {
+    let number = |name: &str| number_in(job, name, context);
+    let is_run = number("JobStatus").is_some_and(|status| RUNNING.contains(&status));
+    let Some(birth) = job.get_str("ShadowBday").filter(|_| is_run).and_then(|_| number("ShadowBday")) else {
         return job.clone();
     };
-    let before = expression_text(before, Style::of(Dialect::Condor));
-    parsed(&format!("({before}) + (time() - ShadowBday)"))
-        .map_or_else(|| job.clone(), |clock| job.with(Name::new(WALL_CLOCK), clock))
+    let before = job.get_str(WALL_CLOCK).map(|before| expression_text(before, Style::of(Dialect::Condor)));
+    let clock = before.and_then(|before| parsed(&format!("({before}) + (time() - {birth})")));
+    let executes = number("JobCurrentStartExecutingDate").is_some_and(|start| start >= birth);
+    let starts = (executes && number(JOB_STARTS) == Some(0)).then(|| Expression::literal(Value::Integer(1)));
+    let seen = [(WALL_CLOCK, clock), (JOB_STARTS, starts)].into_iter();
+    let seen = seen.filter_map(|(name, value)| Some((Name::new(name), value?)));
+    AdExtension::new(seen.collect()).extend(job)
 }
 
 /// Writes seconds as HTCondor does in reasons: `01:15`, `1:00:00`, `1+00:00:00`.

@@ -48,6 +48,7 @@ macro_rules! causes {
 }
 
 causes! {
+    Policy "policy" "not-waiting" "A policy of the job or of the access point holds, removes or releases it soon",
     Held "held" "not-waiting" "The job is held, and waits to be released",
     NotWaiting "not-waiting" "not-waiting" "The job waits for no slot: it runs, has ended, or runs without a slot",
     Gang "gang" "ports" "The request has ports, and needs a gang",
@@ -160,6 +161,9 @@ impl RequestReport {
     /// Why the request does not get an offer; [`Cause::Matches`] if nothing keeps it from one.
     #[must_use]
     pub fn cause(&self) -> Cause {
+        if self.imminent().is_some() {
+            return Cause::Policy;
+        }
         let is_held = || self.job.as_ref().is_some_and(|job| job.state == JobState::Held);
         match &self.verdict {
             RequestVerdict::Unmet { clause, .. } => self.clauses[*clause].cause().unwrap_or(Cause::Value),
@@ -192,7 +196,15 @@ mod tests {
             known.push(cause.identifier());
         }
         // Mistakes of the request come before properties of the pool, and these before the state of its slots.
-        let order = [Cause::Held, Cause::Contradiction, Cause::Mistake, Cause::Value, Cause::OwnerRule, Cause::InUse];
+        let order = [
+            Cause::Policy,
+            Cause::Held,
+            Cause::Contradiction,
+            Cause::Mistake,
+            Cause::Value,
+            Cause::OwnerRule,
+            Cause::InUse,
+        ];
         assert!(order.is_sorted() && order.contains(Cause::ALL.first().unwrap()));
     }
 }

@@ -9,7 +9,7 @@ use crate::eval::{ConstraintVerdict, Context, Environment, SpecializeOptions, sp
 use crate::text::duration;
 
 /// Seconds within which a time is sought first: a week and a day, as days of the week come again.
-const WEEK_SECONDS: i64 = 8 * 86_400;
+pub(super) const WEEK_SECONDS: i64 = 8 * 86_400;
 
 /// When a clause is true next that is not true now of any offer, because it reads the clock.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,6 +6,7 @@ use crate::protocol::{AdvertisedState, Advertisement, JobState, evaluate_attribu
 
 use super::hold_reason::HoldReason;
 use super::last_rejection::LastRejection;
+use super::policy_outlook::JobOutlook;
 
 /// What the ad of a job tells of the job itself.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -24,6 +25,8 @@ pub struct JobReport {
     pub last_rejection: Option<LastRejection>,
     /// The limits that the job shares with others (`ConcurrencyLimits`); `None` for a job that does not wait.
     pub concurrency_limits: Option<String>,
+    /// What the policies of the job will do; `None` if it has none. [`JobReport::new`] does not set this.
+    pub outlook: Option<JobOutlook>,
 }
 
 impl JobReport {
@@ -58,6 +61,7 @@ impl JobReport {
             last_rejection: if waits { LastRejection::of_job(ad, context) } else { None }
                 .filter(|last| !last.is_outdated(ad, context)),
             concurrency_limits: text("ConcurrencyLimits").filter(|_| waits),
+            outlook: None,
             state,
         })
     }

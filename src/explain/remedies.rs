@@ -1,10 +1,12 @@
 //! What can be done for a request without changing it: wait, and for what; release it; raise a limit.
 
+use crate::configuration::PolicyEffectKind;
 use crate::matching::negotiate::AccountingLimit;
 use crate::text::{join_first, with_commas};
 
 use super::failure_reason::FailureReason;
 use super::hold_reason::{ExceededResource, HoldReason};
+use super::policy_phrase::PolicyWriter;
 use super::report::{RequestReport, RequestVerdict};
 use super::summary::SummaryWriter;
 
@@ -19,6 +21,17 @@ impl Remedies<'_> {
     /// Empty if there is nothing to wait for, and for a request of no job.
     #[must_use]
     pub fn phrases(&self, report: &RequestReport) -> Vec<String> {
+        let outlook = report.job.as_ref().and_then(|job| job.outlook.as_ref());
+        let mut phrases = outlook.map(|outlook| PolicyWriter(self.0).remedies(outlook)).unwrap_or_default();
+        // What a policy releases needs nobody who does it.
+        if report.imminent().is_none_or(|next| next.effect.kind != PolicyEffectKind::Releases) {
+            phrases.extend(self.of_verdict(report));
+        }
+        phrases
+    }
+
+    /// Says what can be done about the verdict without a change.
+    fn of_verdict(&self, report: &RequestReport) -> Vec<String> {
         let remedy = match &report.verdict {
             verdict if verdict.limit().is_some() => verdict.limit().map(AccountingLimit::remedy),
             RequestVerdict::Taken(_) | RequestVerdict::PartlyServed { .. } => {

@@ -11,6 +11,7 @@ use super::cause::Cause;
 use super::clauses::text;
 use super::distance::as_number;
 use super::failure_reason::{FailureReason, type_phrase};
+use super::policy_outlook::{ForeseenEffect, JobOutlook, PolicyOutlook};
 use super::report::{ClauseReport, RefusalGroup, RequestReport, RequestVerdict};
 use super::resource_shortage::ResourceShortage;
 use super::slots::SlotTally;
@@ -60,6 +61,11 @@ impl ShortCauseWriter<'_> {
     fn about_and_text(&self, report: &RequestReport) -> (String, String) {
         let [one, several] = self.nouns;
         let general = |text: String| (String::new(), text);
+        if let Some(ForeseenEffect { effect, .. }) = report.imminent() {
+            let state = report.job.as_ref().map(|job| job.state).filter(|state| *state != JobState::Idle);
+            let state = state.map_or_else(String::new, |state| format!(" ({})", state.word()));
+            return (effect.knob.clone(), format!("will be {} by {}{state}", effect.kind.participle(), effect.knob));
+        }
         match &report.verdict {
             RequestVerdict::Matches => general("matches".to_owned()),
             RequestVerdict::NotWaiting(_) => not_waiting(report),
@@ -249,8 +255,13 @@ fn not_waiting(report: &RequestReport) -> (String, String) {
         JobState::GridUniverse => "another system runs it (grid universe)",
         _ => "its JobStatus is unknown",
     };
-    let words = job.state.word().trim_start_matches("of the ").trim_start_matches("of ");
-    (words.replace(' ', "-"), format!("does not wait: {why}"))
+    let words = job.state.word().trim_start_matches("of the ").trim_start_matches("of ").replace(' ', "-");
+    match job.outlook.as_ref().and_then(JobOutlook::faulty) {
+        Some(PolicyOutlook { name, .. }) => {
+            (format!("{words}+{name}"), format!("does not wait: {why}; {name} has no value"))
+        }
+        None => (words, format!("does not wait: {why}")),
+    }
 }
 
 /// What the accounting keeps a request from offers by: the limit, the group or the submitter.

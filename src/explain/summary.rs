@@ -12,6 +12,7 @@ use super::clauses::text;
 use super::decisive_part::{UnmetOfferClause, values_phrase};
 use super::failure_phrase::FailureWriter;
 use super::hold_reason::{ExceededResource, HoldReason};
+use super::policy_phrase::PolicyWriter;
 use super::refusal_phrase::RefusalWriter;
 use super::report::{Narrowing, RequestReport, RequestVerdict};
 use super::scarce_resources::ScarceResources;
@@ -46,6 +47,16 @@ impl SummaryWriter<'_> {
     /// Returns the verdict as one sentence without a full stop.
     #[must_use]
     pub fn summary(&self, report: &RequestReport) -> String {
+        let outlook = report.job.as_ref().and_then(|job| job.outlook.as_ref());
+        if let Some(imminent) = outlook.and_then(|outlook| PolicyWriter(self).imminent(outlook)) {
+            let it = self.verb("it", "they");
+            return format!("{imminent}; until then {}", SummaryWriter { subject: it, ..*self }.present(report));
+        }
+        self.present(report)
+    }
+
+    /// Returns the verdict as one sentence, whatever policies do to the job.
+    fn present(&self, report: &RequestReport) -> String {
         let subject = self.subject;
         let matches = self.verb("matches", "match");
         let some = || format!("{subject} {matches} {} of {}", with_commas(report.matches), self.count(report.offers));
@@ -201,7 +212,11 @@ impl SummaryWriter<'_> {
             JobState::GridUniverse => format!("{subject} {is} {state}: a system outside this pool runs {them}"),
             _ => match job.ending.as_ref().filter(|_| !self.is_plural) {
                 Some(ending) => format!("{subject} {is} {state}: {ending}"),
-                None => format!("{subject} {is} {state}{slot}, and {} for no slot", self.verb("waits", "wait")),
+                None => {
+                    let faults = job.outlook.as_ref().map(|outlook| PolicyWriter(self).faults(outlook));
+                    let (waits, faults) = (self.verb("waits", "wait"), faults.unwrap_or_default());
+                    format!("{subject} {is} {state}{slot}, and {waits} for no slot{faults}")
+                }
             },
         }
     }

@@ -73,6 +73,7 @@ mod properties;
 mod protocol;
 mod queues;
 mod real_cycles;
+mod real_policies;
 mod real_pool;
 mod references;
 mod refusing_slots;

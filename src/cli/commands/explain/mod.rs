@@ -20,10 +20,12 @@ use std::time::Instant;
 
 use clap::Args;
 use classad::ad::Name;
+use classad::configuration::{Configuration, JobPolicies};
 use classad::constraint::CLOCK_TIMES;
 use classad::explain::{CRON_ATTRIBUTES, DRAINING_ATTRIBUTES, Explainer, LastRejections};
 use classad::matching::Query;
 use classad::matching::negotiate::{NegotiationSettings, negotiation_names};
+use classad::matching::policy::CycleTimes;
 use classad::protocol::SLOT_KIND_ATTRIBUTES;
 
 use crate::cli::args::advertising::{self, AdvertisingArgs, SlotSelection};
@@ -217,8 +219,9 @@ impl ExplainCommand {
         let reasons = reasons.map(|(reasons, _)| reasons);
         let start = Instant::now();
         let mut policy = self.read_policy(session, configuration.as_ref())?;
+        let policies = job_policies(session, configuration.as_ref())?;
         let ReadParties { mut parties, counted, rejections, filter, history } =
-            self.read_parties(session, sources, &policy)?;
+            self.read_parties(session, sources, (&policy, &policies.0))?;
         // The ads decide the time of the accounts.
         if let Some(accounts) = &mut policy.accounts {
             accounts.advance(session.context().now.unwrap_or_default());
@@ -229,7 +232,8 @@ impl ExplainCommand {
         let configuration = configuration.as_ref();
         let replacing = configuration.filter(|_| self.what_if_config);
         let condition = configured_policies::add_to_offers(session, replacing, &mut what_if)?;
-        let (effects, transformed) = self.apply_configuration(session, configuration, &parties, filter.as_ref())?;
+        let given = (configuration, &policies.0);
+        let (effects, transformed) = self.apply_configuration(session, given, &parties, filter.as_ref())?;
         let mut difference = None;
         if !what_if.is_empty() || transformed.is_some() {
             let changed = what_if.apply_to_parties(transformed.as_ref().unwrap_or(&parties), &context);
@@ -244,6 +248,7 @@ impl ExplainCommand {
         }
         let case = self.case(session, &parties, &counted, &policy, session.options.verbose);
         let case = if self.reverse { case } else { case.with_rejections(&rejections).with_reasons(reasons.as_ref()) };
+        let case = case.with_job_policies(&policies);
         if self.reverse && any_ports(&parties.requests) {
             session.note("some requests have Ports: leave out --reverse to explain gangs");
         }
@@ -296,7 +301,7 @@ impl ExplainCommand {
         &self,
         session: &mut Session,
         sources: [Vec<AdSource>; 2],
-        policy: &LoadedPolicy,
+        (policy, policies): (&LoadedPolicy, &JobPolicies),
     ) -> Result<ReadParties, Failure> {
         let protocol = self.ads.common.protocol(session);
         let constraint = argument_text::parse_constraints(session, &self.constraint)?;
@@ -310,6 +315,9 @@ impl ExplainCommand {
         let also_read = SLOT_KIND_ATTRIBUTES.into_iter().chain(DRAINING_ATTRIBUTES).chain(CRON_ATTRIBUTES);
         also.names.extend(also_read.chain(CLOCK_TIMES).map(Name::new));
         self.starts.add_names(session, &mut also)?;
+        if !self.reverse {
+            policies.add_queue_names(&mut also, session.dialect());
+        }
         also.names.extend(suggestions::similar_names(session, &sources, &protocol, &also, self.reverse));
         if let Some(constraint) = &constraint {
             also.add(constraint, session.dialect());
@@ -404,18 +412,20 @@ impl ExplainCommand {
     fn apply_configuration(
         &self,
         session: &mut Session,
-        configuration: Option<&LoadedConfiguration>,
+        (configuration, policies): (Option<&LoadedConfiguration>, &JobPolicies),
         parties: &Parties,
         filter: Option<&Query>,
     ) -> Result<(Option<JobEffects>, Option<Parties>), Failure> {
-        let Some(configuration) = configuration else { return Ok((None, None)) };
+        if configuration.is_none() {
+            return Ok((None, None));
+        }
         let context = session.context();
         let wanted = WantedAds::new(&self.request, &parties.requests, &context).filter(|_| !self.reverse);
         let meets = |request: &NamedAd| filter.is_none_or(|filter| filter.accepts(&request.ad).unwrap_or(false));
         let is_selected = |request: &NamedAd| {
             wanted.as_ref().is_none_or(|wanted| wanted.selects(request, &context)) && meets(request)
         };
-        configured_policies::apply(session, configuration, parties, &is_selected)
+        configured_policies::apply(session, policies, parties, &is_selected)
     }
 
     /// Which offers reports list. Lists of slots that would match if drained take time.
@@ -568,4 +578,20 @@ impl ExplainCommand {
             None => Ok([&self.requests, &self.pool]),
         }
     }
+}
+
+/// Reads the policies of jobs in the queue, and the seconds between two evaluations of them.
+fn job_policies(
+    session: &mut Session,
+    configuration: Option<&LoadedConfiguration>,
+) -> Result<(JobPolicies, i64), Failure> {
+    let nothing = Configuration::default();
+    let (read, context) = (configuration.map_or(&nothing, |loaded| &loaded.configuration), session.context());
+    let (policies, problems) = JobPolicies::read(read, &context);
+    for problem in &problems {
+        configuration.map_or(Ok(()), |loaded| loaded.report(session, problem))?;
+    }
+    // Times that are no numbers are told where cycles need them.
+    let times = CycleTimes::read(read, &context).unwrap_or_default();
+    Ok((policies, times.policies))
 }

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use classad::ad::{Ad, ByteString, Name, Value};
+use classad::configuration::JobPolicies;
 use classad::eval::Context;
 use classad::explain::{
     AdNames, AdReference, Explainer, JobReport, LastRejection, LastRejections, MAX_FIRST_LINE_CHARS, RequestChange,
@@ -49,6 +50,8 @@ pub struct ExplanationInput<'c> {
     pub not_examined: Vec<&'static str>,
     /// What the site says of causes; `None` if nothing.
     pub reasons: Option<&'c SiteReasons>,
+    /// The policies of jobs in the queue, and the seconds between two evaluations; `None` if they do not matter.
+    pub(super) job_policies: Option<(&'c JobPolicies, i64)>,
     /// Why the negotiator found no slots last, for the jobs of the whole queue.
     rejections: Option<&'c LastRejections>,
     /// The last rejections of subjects that do not tell their autoclusters, by index: those of jobs that match alike.
@@ -106,6 +109,7 @@ impl<'c> ExplanationInput<'c> {
             context,
             not_examined,
             reasons: None,
+            job_policies: None,
             rejections: None,
             rejections_of_equivalent: OnceLock::new(),
             subject_noun: OnceLock::new(),
@@ -115,6 +119,11 @@ impl<'c> ExplanationInput<'c> {
     /// Tells what the site says of causes.
     pub fn with_reasons(self, reasons: Option<&'c SiteReasons>) -> Self {
         ExplanationInput { reasons, ..self }
+    }
+
+    /// Tells the policies of jobs in the queue, and the seconds between two evaluations of them.
+    pub fn with_job_policies(self, (policies, interval): &'c (JobPolicies, i64)) -> Self {
+        ExplanationInput { job_policies: Some((policies, *interval)), ..self }
     }
 
     /// Tells why the negotiator found no slots last, for the jobs of the whole queue.
@@ -250,6 +259,7 @@ impl<'c> ExplanationInput<'c> {
     pub fn with_job(&self, session: &Session, group: &[usize], mut report: RequestReport) -> RequestReport {
         report.job = self.job_report(session, group[0]);
         if let Some(job) = &mut report.job {
+            job.outlook = self.job_outlook(session, group[0]);
             // Jobs of a group have slots and endings of their own.
             let is_single = group.len() == 1;
             job.slot = job.slot.take().filter(|_| is_single);

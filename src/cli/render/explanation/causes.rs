@@ -42,7 +42,7 @@ struct CauseRow {
     remedy: SpreadText,
     /// The resources of which divided offers have too little left, with the numbers of subjects.
     scarce: NameCounts,
-    /// Whether the subjects are jobs that do not wait, and are not held.
+    /// Whether the subjects are jobs that do not wait, are not held, and have no policy to tell of.
     is_past: bool,
     /// The cause in words.
     text: SpreadText,
@@ -89,14 +89,14 @@ impl CauseTable {
     /// can be.
     pub fn add(&mut self, entry: CauseEntry, text: String) {
         self.counts.add(&entry);
-        if entry.matches {
+        if entry.matches && !entry.has_policy {
             return;
         }
         let cause = self.causes.entry(entry.cause_id).or_insert_with(|| CauseRow {
             verdict: entry.verdict.clone(),
             remedy: SpreadText::new(&entry.remedy),
             scarce: NameCounts::default(),
-            is_past: entry.verdict == NOT_WAITING && !entry.is_held,
+            is_past: entry.verdict == NOT_WAITING && !entry.is_held && !entry.has_policy,
             text: SpreadText::new(&entry.text),
             subjects: 0,
             owners: NameCounts::default(),

@@ -1,7 +1,7 @@
 //! Groups of ads that get the same explanation.
 
 use classad::ad::Ad;
-use classad::explain::{RequestReport, ShortCause, ShortCauseWriter};
+use classad::explain::{JobOutlook, OutlookKind, RequestReport, ShortCause, ShortCauseWriter};
 use classad::pool::RequestClusters;
 use classad::protocol::{AdvertisedState, JobState};
 use indexmap::IndexMap;
@@ -20,6 +20,21 @@ impl ExplanationInput<'_> {
     pub fn is_held(&self, session: &Session, subject: usize) -> bool {
         let state = self.subjects[subject].state(&session.context());
         self.respects_states && state == AdvertisedState::Job(JobState::Held)
+    }
+
+    /// Returns what the policies of a job will do; `None` for another ad, where states do not matter, and without policies.
+    pub fn job_outlook(&self, session: &Session, subject: usize) -> Option<JobOutlook> {
+        let (policies, interval) = self.job_policies.filter(|_| self.respects_states && !self.is_reverse)?;
+        let is_job = matches!(self.subjects[subject].state(&session.context()), AdvertisedState::Job(_));
+        is_job.then(|| JobOutlook::new(policies, &self.subjects[subject].ad, interval, &session.context())).flatten()
+    }
+
+    /// Returns what jobs have in common of which the policies do the same.
+    fn outlook_kind(&self, session: &Session, subject: usize) -> OutlookKind {
+        match self.job_policies.filter(|_| self.respects_states && !self.is_reverse) {
+            Some((policies, _)) => JobOutlook::kind(policies, &self.subjects[subject].ad, &session.context()),
+            None => OutlookKind::default(),
+        }
     }
 
     /// Groups ads by autocluster, because the ads of an autocluster get the same explanation. `left` has the indexes of
@@ -58,7 +73,8 @@ impl ExplanationInput<'_> {
         for job in group {
             let report = if self.is_not_waiting(session, job) { self.job_report(session, job) } else { None };
             let state = if self.is_reverse { Some(self.subjects[job].state(&session.context())) } else { None };
-            by_reason.entry((report.map(|report| (report.state, report.hold)), state)).or_default().push(job);
+            let kind = self.outlook_kind(session, job);
+            by_reason.entry((report.map(|report| (report.state, report.hold)), state, kind)).or_default().push(job);
         }
         by_reason.into_values().collect()
     }
@@ -72,7 +88,7 @@ impl ExplanationInput<'_> {
         for job in others {
             let report = self.job_report(session, job);
             let kind = report.map(|report| (report.state, report.hold.map(|hold| hold.kind())));
-            kinds.entry(kind).or_default().push(job);
+            kinds.entry((kind, self.outlook_kind(session, job))).or_default().push(job);
         }
         let divided = if divided.is_empty() { Vec::new() } else { self.group_equivalent(session, &divided) };
         kinds.into_values().chain(divided).collect()

@@ -1,7 +1,11 @@
 //! Reports as JSON, of the schema `classad.explain/2`.
 
 use classad::ad::time::iso_moment;
-use classad::explain::{Cause, ClauseReport, FailureReason, JobReport, RequestChange, RequestReport};
+use classad::configuration::PolicyEffect;
+use classad::explain::{
+    Cause, ClauseReport, FailureReason, ForeseenEffect, JobOutlook, JobReport, PolicyFault, PolicyMoment,
+    PolicyOutlook, RequestChange, RequestReport,
+};
 use classad::matching::negotiate::AccountingLimit;
 use serde_json::{Map, Value as Json, json};
 
@@ -131,5 +135,41 @@ fn job_json(job: &JobReport) -> Json {
         "last_rejection": job.last_rejection.as_ref().map(|last| &last.reason),
         "last_rejection_time": job.last_rejection.as_ref().and_then(|last| last.time),
         "concurrency_limits": job.concurrency_limits,
+        "policies": job.outlook.as_ref().map(outlook_json),
+    })
+}
+
+/// Returns what the policies of a job will do.
+fn outlook_json(outlook: &JobOutlook) -> Json {
+    let moment = |seconds: i64| json!({ "seconds": seconds, "time": iso_moment(seconds) });
+    let policy = |policy: &PolicyOutlook| {
+        let (when, from, is_sampled) = match policy.moment {
+            PolicyMoment::Now => ("now", Some(outlook.now), false),
+            PolicyMoment::From(from, is_sampled) => ("later", Some(from), is_sampled),
+            PolicyMoment::AtExit => ("exit", None, false),
+            PolicyMoment::Never => ("never", None, false),
+        };
+        let (fault, undefined) = match &policy.fault {
+            Some(PolicyFault::Undefined(names)) => (Some("undefined"), names.as_slice()),
+            Some(PolicyFault::Error) => (Some("error"), [].as_slice()),
+            None => (None, [].as_slice()),
+        };
+        json!({
+            "name": policy.name, "line": policy.line, "effect": policy.effect.as_str(), "when": when,
+            "from": from.map(moment), "sampled": is_sampled, "part": policy.part, "fault": fault, "undefined": undefined,
+        })
+    };
+    let done = |effect: &PolicyEffect| {
+        json!({
+            "name": effect.knob, "effect": effect.kind.as_str(), "code": effect.code, "subcode": effect.subcode,
+            "reason": effect.told_reason(),
+        })
+    };
+    let foreseen = |foreseen: &ForeseenEffect| json!({ "from": moment(foreseen.from), "sampled": foreseen.is_sampled, "does": done(&foreseen.effect) });
+    json!({
+        "interval": outlook.interval,
+        "policies": outlook.policies.iter().map(policy).collect::<Json>(),
+        "course": outlook.course.iter().map(foreseen).collect::<Json>(),
+        "after_success": outlook.after_success.as_ref().map(done),
     })
 }

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use classad::explain::{
-    AdNames, ClauseRemark, ClosestOffer, GangReport, LastRejection, OfferedRange, OfferedValue, RefusalGroup,
-    RequestReport, RequestVerdict, SlotCounts, UnmetOfferClause,
+    AdNames, ClauseRemark, ClosestOffer, GangReport, LastRejection, OfferedRange, OfferedValue, PolicyWriter,
+    RefusalGroup, RequestReport, RequestVerdict, SlotCounts, UnmetOfferClause,
 };
 
 use classad::protocol::SlotState;
@@ -21,7 +21,7 @@ use crate::cli::session::{Session, utc_text};
 use super::case::ExplanationInput;
 use super::gangs::ListedParties;
 use super::limits::{DEFAULT_MAX_ITEMS, MAX_CLAUSE_CHARS, MAX_EVIDENCE_ITEMS, MAX_LISTED_OFFERS};
-use super::listing::{first_lines, push_rest, two_column_listing, wrapped};
+use super::listing::{first_lines, push_rest, push_wrapped, two_column_listing, wrapped};
 use super::pair;
 use super::remedies::what_to_do;
 use super::{diagram, gangs};
@@ -61,6 +61,7 @@ impl<'c> ReportRenderer<'c> {
         if let Some(reason) = hold.filter(|reason| !summary.contains(reason.trim_end_matches('.'))) {
             text.push_str(&sentence_line(&format!("hold reason: {reason}")));
         }
+        text.push_str(&self.policies(session, group, report));
         text.push_str(&self.job_remarks(session, group, &report.verdict));
         if is_brief {
             text.push_str(&what_to_do(session, self.case, group, report));
@@ -141,6 +142,21 @@ impl<'c> ReportRenderer<'c> {
         }
         let sections = sections.iter().filter(|section| !section.is_empty());
         Ok(sections.flat_map(|section| [section.trim_end(), "\n"]).collect())
+    }
+
+    /// Says what the policies of jobs will do.
+    fn policies(&self, session: &Session, group: &[usize], report: &RequestReport) -> String {
+        let Some(outlook) = report.job.as_ref().and_then(|job| job.outlook.as_ref()) else { return String::new() };
+        let writer = self.case.summary_writer(session, "it", group, MAX_CLAUSE_CHARS);
+        let lines = PolicyWriter(&writer).lines(outlook);
+        let first = self.case.subjects[group[0]].id();
+        let heading = if group.len() > 1 { format!("policies, of {first}:") } else { "policies:".to_owned() };
+        if let [only] = lines.as_slice() {
+            return wrapped(&single_line(&format!("{heading} {only}")));
+        }
+        let mut text = format!("{heading}\n");
+        lines.iter().for_each(|line| push_wrapped(&mut text, "  ", &single_line(line)));
+        text
     }
 
     /// Returns what the ads of waiting jobs tell beside their constraints: why the negotiator found no slot last, and
