@@ -96,8 +96,7 @@ pub fn break_sentence(sentence: &str, most: usize) -> (&str, Option<&str>) {
     let (mut end, mut colon) = (None, None);
     for (place, letter) in sentence.char_indices().take(most + 1) {
         match (quote, letter) {
-            (Some(open), letter) if letter == open => quote = None,
-            (Some(_), _) => {}
+            (Some(open), letter) => quote = Some(open).filter(|open| *open != letter),
             (None, '`' | '"') => quote = Some(letter),
             (None, '(' | '[' | '{') => depth += 1,
             (None, ')' | ']' | '}') => depth = depth.saturating_sub(1),
