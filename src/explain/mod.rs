@@ -72,7 +72,7 @@ pub use explainer::Explainer;
 pub use failure_reason::FailureReason;
 pub use gangs::{EmptyPort, EmptyPortCause, GangReport, GangVerdict, explain_gang, unranking_rule};
 pub use hold_reason::{ExceededResource, HoldReason};
-pub use job_report::JobReport;
+pub use job_report::{FactoryMode, JobFactory, JobReport};
 pub use last_rejection::{LastRejection, LastRejections, tells_autocluster};
 pub use logged_job::LoggedJob;
 pub use misplaced_value::MisplacedValue;

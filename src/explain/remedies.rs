@@ -6,6 +6,7 @@ use crate::text::{join_first, with_commas};
 
 use super::failure_reason::FailureReason;
 use super::hold_reason::{ExceededResource, HoldReason};
+use super::job_report::JobFactory;
 use super::policy_phrase::PolicyWriter;
 use super::report::{RequestReport, RequestVerdict};
 use super::summary::SummaryWriter;
@@ -45,7 +46,9 @@ impl Remedies<'_> {
             }
             RequestVerdict::Unmet { fault: FailureReason::NotNow(time), .. } => time.remedy(),
             RequestVerdict::NotWaiting(_) => {
-                report.job.as_ref().and_then(|job| job.hold.as_ref()).map(|hold| self.release(hold))
+                let factory = report.job.as_ref().and_then(|job| job.factory.as_ref());
+                let hold = report.job.as_ref().and_then(|job| job.hold.as_ref());
+                hold.map(|hold| self.release(hold)).or(factory.and_then(JobFactory::remedy).map(str::to_owned))
             }
             RequestVerdict::Matches => report.slots.filter(|_| report.job.is_some()).map(|_| {
                 let full = self.full_slots(report).map_or_else(String::new, |full| format!(", or until {full}"));

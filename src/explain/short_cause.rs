@@ -244,6 +244,9 @@ fn not_waiting(report: &RequestReport) -> (String, String) {
     if let Some(hold) = &job.hold {
         return hold.kind();
     }
+    if let Some(factory) = &job.factory {
+        return (format!("factory-{}", factory.mode.word()), format!("a job factory {}", factory.phrase(usize::MAX)));
+    }
     let why = match job.state {
         JobState::Running => "it runs",
         JobState::Suspended => "it is suspended in its slot",

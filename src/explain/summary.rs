@@ -209,6 +209,17 @@ impl SummaryWriter<'_> {
                     the ad of the schedd"
                 )
             }
+            JobState::Factory => {
+                let room =
+                    MAX_FIRST_LINE_CHARS.saturating_sub(subject.chars().count() + " is a job factory, and ;".len());
+                let room = if self.max_clause_chars == usize::MAX { usize::MAX } else { room };
+                let told = job.factory.as_ref().map(|factory| (factory.phrase(room), factory.progress()));
+                let (does, progress) = told.unwrap_or_default();
+                match self.is_plural {
+                    true => format!("{subject} are job factories: each {does}"),
+                    false => format!("{subject} is a job factory, and {does}; {progress}"),
+                }
+            }
             JobState::GridUniverse => format!("{subject} {is} {state}: a system outside this pool runs {them}"),
             _ => match job.ending.as_ref().filter(|_| !self.is_plural) {
                 Some(ending) => format!("{subject} {is} {state}: {ending}"),

@@ -1,7 +1,7 @@
 //! Groups of ads that get the same explanation.
 
 use classad::ad::Ad;
-use classad::explain::{JobOutlook, OutlookKind, RequestReport, ShortCause, ShortCauseWriter};
+use classad::explain::{JobOutlook, JobReport, OutlookKind, RequestReport, ShortCause, ShortCauseWriter};
 use classad::pool::RequestClusters;
 use classad::protocol::{AdvertisedState, JobState};
 use indexmap::IndexMap;
@@ -74,7 +74,8 @@ impl ExplanationInput<'_> {
             let report = if self.is_not_waiting(session, job) { self.job_report(session, job) } else { None };
             let state = if self.is_reverse { Some(self.subjects[job].state(&session.context())) } else { None };
             let kind = self.outlook_kind(session, job);
-            by_reason.entry((report.map(|report| (report.state, report.hold)), state, kind)).or_default().push(job);
+            let reason = report.map(|report| (report.state, report.hold, report.factory));
+            by_reason.entry((reason, state, kind)).or_default().push(job);
         }
         by_reason.into_values().collect()
     }
@@ -87,7 +88,8 @@ impl ExplanationInput<'_> {
         let mut kinds: IndexMap<_, Vec<usize>> = IndexMap::new();
         for job in others {
             let report = self.job_report(session, job);
-            let kind = report.map(|report| (report.state, report.hold.map(|hold| hold.kind())));
+            let mode = |report: &JobReport| report.factory.as_ref().map(|factory| factory.mode);
+            let kind = report.map(|report| (report.state, mode(&report), report.hold.map(|hold| hold.kind())));
             kinds.entry((kind, self.outlook_kind(session, job))).or_default().push(job);
         }
         let divided = if divided.is_empty() { Vec::new() } else { self.group_equivalent(session, &divided) };

@@ -130,6 +130,10 @@ fn job_json(job: &JobReport) -> Json {
         "state": job.state.word(),
         "hold_reason": job.hold.as_ref().map(|hold| &hold.text),
         "hold_codes": job.hold.as_ref().map(|hold| hold.codes),
+        "factory": job.factory.as_ref().map(|factory| json!({
+            "mode": factory.mode.word(), "reason": factory.reason, "made": factory.made, "total": factory.total,
+            "limit": factory.limit, "max_idle": factory.max_idle,
+        })),
         "ending": job.ending,
         "slot": job.slot,
         "last_rejection": job.last_rejection.as_ref().map(|last| &last.reason),

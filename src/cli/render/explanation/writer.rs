@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use classad::explain::{
-    AdNames, ClauseRemark, ClosestOffer, GangReport, LastRejection, OfferedRange, OfferedValue, PolicyWriter,
-    RefusalGroup, RequestReport, RequestVerdict, SlotCounts, UnmetOfferClause,
+    AdNames, ClauseRemark, ClosestOffer, GangReport, JobReport, LastRejection, OfferedRange, OfferedValue,
+    PolicyWriter, RefusalGroup, RequestReport, RequestVerdict, SlotCounts, UnmetOfferClause,
 };
 
 use classad::protocol::SlotState;
@@ -57,8 +57,8 @@ impl<'c> ReportRenderer<'c> {
         let is_brief = is_known || report.verdict == RequestVerdict::NoOffers;
         let summary = self.case.summary(session, group, report, MAX_CLAUSE_CHARS);
         let mut text = first_lines(&summary);
-        let hold = report.job.as_ref().and_then(|job| job.hold.as_ref()).map(|hold| single_line(&hold.text));
-        if let Some(reason) = hold.filter(|reason| !summary.contains(reason.trim_end_matches('.'))) {
+        let given = report.job.as_ref().and_then(JobReport::given_reason).map(single_line);
+        if let Some(reason) = given.filter(|reason| !summary.contains(reason.trim_end_matches('.'))) {
             text.push_str(&sentence_line(&format!("hold reason: {reason}")));
         }
         text.push_str(&self.policies(session, group, report));
