@@ -137,6 +137,7 @@ impl FailureReason {
             FailureReason::NotNow(_) => Cause::NotNow,
             FailureReason::NeverTrue(_) => Cause::NeverTrue,
             FailureReason::MissingAttribute(..) => Cause::MissingAttribute,
+            FailureReason::Nested(nested) if !nested.clashing.is_empty() => Cause::Contradiction,
             FailureReason::Nested(_) => Cause::Device,
             FailureReason::TypeMismatch { .. } => Cause::Type,
             FailureReason::CaseMismatch { .. } => Cause::LetterCase,

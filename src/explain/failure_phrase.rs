@@ -156,9 +156,13 @@ impl FailureWriter<'_> {
                 let entry = entry.map_or_else(|| format!("an entry in {list}"), |entry| format!("a free {entry}"));
                 let Some(unmet) = &nested.unmet else { return format!("no {one} has {entry}") };
                 let unmet = self.shorten(unmet);
-                if nested.is_contradiction {
+                if !nested.clashing.is_empty() {
                     let each = entry.strip_prefix("a free ").unwrap_or(&entry);
-                    return format!("no {each} can meet `{unmet}` ({holder})");
+                    let parts: Vec<String> = nested.clashing.iter().map(|part| self.quoted(part)).collect();
+                    // The names of the values tell whose they are.
+                    let of =
+                        if nested.own_values.is_empty() { holder.to_string() } else { nested.own_values.join(", ") };
+                    return format!("no {each} can meet {} together ({of})", join_and(&parts));
                 }
                 let offered = nested.offered.as_ref();
                 let offered = offered.filter(|offered| offered.value_count > 0);
@@ -232,6 +236,8 @@ impl FailureWriter<'_> {
     /// Says that no offer has an attribute, and suggests similar names.
     pub fn missing_attribute(&self, name: &Name, near: &[(Name, usize)]) -> String {
         let missing = format!("no {} defines {name}", self.nouns[0]);
+        // The first is the most similar.
+        let near = if self.is_brief() { &near[..near.len().min(1)] } else { near };
         match near {
             [] => missing,
             [(known, having)] => format!("{missing} (did you mean {known}? {})", self.having(*having)),

@@ -2,7 +2,7 @@
 
 use crate::configuration::PolicyEffectKind;
 use crate::matching::negotiate::AccountingLimit;
-use crate::text::{join_first, with_commas};
+use crate::text::{join_first, join_with, with_commas};
 
 use super::failure_reason::FailureReason;
 use super::hold_reason::{ExceededResource, HoldReason};
@@ -59,12 +59,28 @@ impl Remedies<'_> {
                 Some(format!("{wait}, when {} takes jobs", self.0.offer_name(group.example)))
             }),
             RequestVerdict::Claimed | RequestVerdict::IfDrained(_) => self.wait(report),
+            verdict if report.changes.is_empty() => self.one_of_two(report, verdict),
             _ => None,
         };
         if report.matches > 0 {
             return remedy.into_iter().collect();
         }
         remedy.into_iter().chain(self.whom_to_ask(report)).chain(self.of_owners_and_files(report)).collect()
+    }
+
+    /// Says which of two parts of a request to leave out, because they contradict each other. `None` if none do.
+    fn one_of_two(&self, report: &RequestReport, verdict: &RequestVerdict) -> Option<String> {
+        let parts: Vec<&str> = match verdict {
+            RequestVerdict::Contradiction { clauses, .. } => {
+                clauses.iter().map(|place| report.clauses[*place].text.as_str()).collect()
+            }
+            RequestVerdict::Unmet { fault: FailureReason::Nested(nested), .. } => {
+                nested.clashing.iter().map(String::as_str).collect()
+            }
+            _ => Vec::new(),
+        };
+        let parts: Vec<String> = parts.iter().map(|part| self.0.quoted(part)).collect();
+        (parts.len() > 1).then(|| format!("leave out {}, whichever is not meant", join_with(&parts, "or")))
     }
 
     /// Says which owner of a slot decides whether the request gets it, and whom the owner admits. `None` if what an owner
@@ -84,6 +100,9 @@ impl Remedies<'_> {
                 }
             };
             return Some(format!("{of}: ask to admit more than jobs with {}", admitted.phrase()));
+        }
+        if matches!(report.verdict, RequestVerdict::Contradiction { .. }) {
+            return None;
         }
         let values = report.told_clauses().into_iter().filter_map(|place| {
             let clause = &report.clauses[place];

@@ -16,8 +16,8 @@ use super::report::{ClauseReport, RefusalGroup, RequestReport, RequestVerdict};
 use super::resource_shortage::ResourceShortage;
 use super::slots::SlotTally;
 
-/// Maximum length of the cause in a table, in characters; the rest is cut off. Clauses, which can be long, stand last.
-pub const MAX_SHORT_CAUSE_CHARS: usize = 56;
+/// Maximum length of the cause in a table, in characters; the rest is cut off, between words. Clauses, which can be long, stand last.
+pub const MAX_SHORT_CAUSE_CHARS: usize = 60;
 
 /// Maximum number of attributes that a cause names.
 const MAX_NAMED_ATTRIBUTES: usize = 3;
@@ -149,6 +149,10 @@ impl ShortCauseWriter<'_> {
                 }
                 _ => about_clause(format!("no {one} meets `{}`", clause.text)),
             },
+            FailureReason::Nested(nested) if !nested.clashing.is_empty() => (
+                nested.holder.0.to_string(),
+                format!("{} contradicts itself: {}", nested.holder.0, nested.clashing.join(" && ")),
+            ),
             FailureReason::Nested(nested) => {
                 let list = nested.list.as_str();
                 let entry = list.strip_prefix("Available").and_then(|entry| entry.strip_suffix('s'));
