@@ -26,6 +26,9 @@ pub struct CauseEntry {
     /// which they are held. Empty without one.
     #[serde(default)]
     pub remedy: String,
+    /// What the site says of the cause; empty if nothing.
+    #[serde(default)]
+    pub of_site: String,
     /// The resources of which divided offers have too little left. Smaller requests may find it.
     #[serde(default)]
     pub scarce: Vec<String>,
@@ -99,6 +102,7 @@ impl CauseEntry {
             cause_id: single_line(&short.id),
             verdict: verdict.to_owned(),
             remedy: String::new(),
+            of_site: String::new(),
             scarce: Vec::new(),
             matches: false,
             matches_none: false,
@@ -130,11 +134,14 @@ impl CauseEntry {
         let outlook = report.job.as_ref().and_then(|job| job.outlook.as_ref());
         let subject = cause_subject(session, case);
         let writer = case.summary_writer(session, &subject, &group[..1], super::limits::MAX_CLAUSE_CHARS);
-        let has_remedy = matches!(report.verdict, RequestVerdict::Limited(_) | RequestVerdict::NotWaiting(_))
+        let is_of_job = matches!(report.verdict, RequestVerdict::Limited(_) | RequestVerdict::NotWaiting(_))
             || report.imminent().is_some();
+        // Without a change, the table says what the report says.
+        let has_remedy = !case.is_reverse && (is_of_job || report.changes.is_empty());
         let remedy = if has_remedy { Remedies(&writer).phrases(report) } else { Vec::new() };
         CauseEntry {
             remedy: remedy.into_iter().next().unwrap_or_default(),
+            of_site: case.reasons.and_then(|reasons| reasons.phrase(report.cause())).unwrap_or_default(),
             scarce: report.scarce_in_divided.names(),
             matches: report.verdict == RequestVerdict::Matches,
             matches_none: report.matches == 0,

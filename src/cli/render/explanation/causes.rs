@@ -40,6 +40,8 @@ struct CauseRow {
     verdict: String,
     /// What can be done where no change helps: about a limit, or about the reason of a hold.
     remedy: SpreadText,
+    /// What the site says of the cause; empty if nothing.
+    of_site: String,
     /// The resources of which divided offers have too little left, with the numbers of subjects.
     scarce: NameCounts,
     /// Whether the subjects are jobs that do not wait, are not held, and have no policy to tell of.
@@ -95,6 +97,7 @@ impl CauseTable {
         let cause = self.causes.entry(entry.cause_id).or_insert_with(|| CauseRow {
             verdict: entry.verdict.clone(),
             remedy: SpreadText::new(&entry.remedy),
+            of_site: entry.of_site.clone(),
             scarce: NameCounts::default(),
             is_past: entry.verdict == NOT_WAITING && !entry.is_held && !entry.has_policy,
             text: SpreadText::new(&entry.text),
@@ -265,7 +268,9 @@ impl CauseRow {
 
     /// The row of the cause in the table.
     fn into_row(self) -> TallyRow {
-        let remark = self.help_phrase();
+        let help = self.help_phrase();
+        let texts = [help, self.of_site.clone()].into_iter().filter(|text| !text.is_empty());
+        let remark = texts.collect::<Vec<_>>().join("; ");
         let label = self.text.shortened(MAX_SHORT_CAUSE_CHARS);
         TallyRow { count: self.subjects, owners: self.owners, label, remark }
     }
@@ -287,6 +292,10 @@ impl CauseRow {
     /// Returns the change that helps most, and how many subjects it helps if it does not help all.
     fn help_phrase(&self) -> String {
         if self.changes.is_empty() && needs_change(&self.verdict) {
+            let remedy = self.remedy.shortened(MAX_CHANGE_CHARS);
+            if !remedy.is_empty() {
+                return remedy;
+            }
             return no_change_phrase(self.text.to_string().split(|c: char| !c.is_alphanumeric())).to_owned();
         }
         if [LIMITED, NOT_WAITING].contains(&self.verdict.as_str()) {
