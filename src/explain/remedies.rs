@@ -109,7 +109,10 @@ impl Remedies<'_> {
             let offered = clause.offered()?;
             let value = offered.values.first()?;
             let closest = clause.closest_value.as_ref().map(ToString::to_string);
-            let is_meant = offered.likely > 0 || closest.is_some_and(|closest| closest == offered.shown(&value.value));
+            // A program for another architecture, or another system, is another program.
+            let is_system = ["Arch", "OpSys"].iter().any(|system| offered.name.is(system));
+            let is_closest = closest.is_some_and(|closest| closest == offered.shown(&value.value));
+            let is_meant = offered.likely > 0 || (is_closest && !is_system);
             let mut demands = value.refusals.iter().filter(|_| is_meant);
             let first = demands.clone().next();
             let first = first.filter(|_| report.changes.is_empty());
