@@ -226,6 +226,14 @@ fn gpus_are_looked_for_in_their_own_ads() {
     let expected =
         "RequireGPUs Capability >= 9.0 && DeviceName != \"K80\" -> Capability >= 8.6 && DeviceName != \"K80\"";
     assert_eq!(found, [(expected.to_owned(), 1)]);
+    let clash =
+        "Capability >= GPUsMinCapability && DeviceName != \"K80\" && Capability <= 7.0\nGPUsMinCapability = 8.5";
+    // That parts contradict each other is said also where there are no GPUs.
+    for slots in [&slots[..], &slots[2..]] {
+        let line = first_line("clash", &wanted(clash), slots);
+        let parts = "`Capability >= GPUsMinCapability` and `Capability <= 7.0` together (GPUsMinCapability is 8.5)";
+        assert!(line.ends_with(&format!("no GPU can meet {parts}")), "{line}");
+    }
     let line = first_line("device", &wanted("DeviceName == \"H100\""), &slots);
     assert!(line.contains("no slot has a free GPU with DeviceName == \"H100\" (RequireGPUs)"), "{line}");
     // Two slots have one GPU each: none has two.

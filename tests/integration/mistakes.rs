@@ -102,13 +102,13 @@ fn mistakes() -> Vec<Mistake> {
         (
             "clash",
             gpus("Capability < 8.0 && Capability >= 9.0"),
-            "no GPU can meet `Capability < 8.0 && Capability >= 9.0`",
+            "no GPU can meet `Capability < 8.0` and `Capability >= 9.0` together",
             "contradiction",
         ),
         (
             "clash-of-own",
             gpus("Capability < 8.0 && Capability >= GPUsMinCapability\nGPUsMinCapability = 9.0"),
-            "no GPU can meet `Capability < 8.0 && Capability >= 9.0`",
+            "no GPU can meet `Capability < 8.0` and `Capability >= GPUsMinCapability` together (GPUsMinCapability is 9.0)",
             "contradiction",
         ),
         (
