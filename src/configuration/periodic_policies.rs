@@ -84,6 +84,30 @@ const PERIODIC_KINDS: [PeriodicKind; 7] = [
     },
 ];
 
+/// Returns the attributes of jobs that are policies, each with its effect and with the values of `JobStatus` in which it is
+/// evaluated. Those of the end of a run have no such values; `OnExitRemove` has its effect if it is false.
+pub fn policy_attributes() -> impl Iterator<Item = (&'static str, PolicyEffectKind, &'static [i64])> {
+    let periodic = PERIODIC_KINDS.iter().filter(|kind| kind.condition.is_empty());
+    let at_exit = [(ON_EXIT_HOLD, PolicyEffectKind::Holds), (ON_EXIT_REMOVE, PolicyEffectKind::Requeues)];
+    let at_exit = at_exit.into_iter().map(|(name, effect)| (name, effect, &[][..]));
+    periodic.map(|kind| (kind.attribute, kind.effect, kind.states)).chain(at_exit)
+}
+
+/// Returns the effect of a variable of a configuration that holds a policy for all jobs, and the values of `JobStatus` in which
+/// it is evaluated. `None` for any other variable, and for a reason or a subcode.
+pub fn system_policy(knob: &str) -> Option<(PolicyEffectKind, &'static [i64])> {
+    let ends_with = |end: &str| knob.len() >= end.len() && knob[knob.len() - end.len()..].eq_ignore_ascii_case(end);
+    if !knob.is_ascii() || ["_NAMES", "_REASON", "_SUBCODE"].into_iter().any(ends_with) {
+        return None;
+    }
+    let is_of = |base: &str| {
+        let rest = knob.get(..base.len()).filter(|start| start.eq_ignore_ascii_case(base)).map(|_| &knob[base.len()..]);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+    };
+    let kind = PERIODIC_KINDS.iter().find(|kind| kind.knob.is_some_and(is_of))?;
+    Some((kind.effect, kind.states))
+}
+
 /// The variables that HTCondor reads and never evaluates, as 25.14.1 does not.
 pub(super) const UNEVALUATED_KNOB: &str = "SYSTEM_PERIODIC_VACATE";
 

@@ -51,6 +51,9 @@ impl AdChecker {
         let suspects: Vec<&WatchedConstant> = watched.iter().filter(is_suspect).collect();
         let mut positions: Vec<usize> = suspects.iter().map(|constant| constant.position).collect();
         positions.extend(linked.kinds.iter().chain(&linked.closure.constants));
+        let of_policies =
+            linked.policy_closure.iter().flat_map(|closure| closure.constants.iter().chain(&linked.submitted));
+        positions.extend(of_policies);
         positions.sort_unstable();
         positions.dedup();
         let value = |position: usize| Some((position, of_ad.value(position)?));
@@ -58,8 +61,9 @@ impl AdChecker {
         let ad = &mut of_ad.model.ad;
         ad.exchange(&mut values);
         let whole = self.check_whole(ad, linked);
+        let of_policies = self.check_policies(ad, linked);
         let of_constants = constants::check(ad, suspects, &self.context);
-        let found = self.all_findings(ad, linked, &whole, of_constants);
+        let found = self.all_findings(ad, linked, [Some(whole), of_policies], of_constants);
         // The model has no constants for the next ad.
         ad.exchange(&mut values);
         let owner = linked.owner.filter(|_| !found.is_empty()).and_then(|position| of_ad.value(position));

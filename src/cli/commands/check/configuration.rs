@@ -9,7 +9,10 @@ use classad::configuration::{
 };
 use classad::eval::Context;
 use classad::format::{Problem, ReadCache};
-use classad::lint::{AdChecker, FindingRegister, LintFinding, PolicyPlace, PolicyPool, RuleScope, check_policy_names};
+use classad::lint::{
+    AdChecker, FindingRegister, LintFinding, LintLevel, PolicyPlace, PolicyPool, RuleScope, check_policy_names,
+    check_system_policy,
+};
 use classad::matching::policy::negotiator_problems;
 use classad::protocol::Protocol;
 use classad::text::shorten;
@@ -192,11 +195,15 @@ fn check_expression(
     let findings = AdChecker::new(task.protocol.clone(), &task.context).of_partial_ads().check(&ad);
     let mut new = run.register.register(&findings);
     run.register.count_ads(&findings, 1);
+    // An expression alone is not an ad: rules about whole ads do not apply.
+    new.retain(|(_, finding)| finding.rule.scope != RuleScope::Ad);
     let of_names = check_policy_names(expression, subject.place, &task.pool, &task.context);
-    new.extend(of_names.into_iter().map(|finding| (run.register.register_external(), finding)));
+    // A policy that a mistake makes constant is told with the mistake.
+    let is_mistaken = new.iter().any(|(_, finding)| finding.rule.level > LintLevel::Note);
+    let of_jobs = check_system_policy(&Name::new(subject.knob), expression, &task.context).filter(|_| !is_mistaken);
+    new.extend(of_names.into_iter().chain(of_jobs).map(|finding| (run.register.register_external(), finding)));
     for (number, finding) in new {
-        // An expression alone is not an ad: rules about whole ads do not apply.
-        if finding.rule.scope == RuleScope::Ad || !(run.wanted)(finding.rule) {
+        if !(run.wanted)(finding.rule) {
             continue;
         }
         let mut parts = Vec::new();

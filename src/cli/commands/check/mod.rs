@@ -55,7 +55,7 @@ Exit status: 2 if a file cannot be read or, without --lenient, a syntax error is
 --fail-level (default: warning) or worse; else 0. With --fix, the findings that remain after the fixes count.
 
 --fix adds parentheses to `a || b && c` and names the other ad (`TARGET.Memory`) for an attribute that an ad lacks. It leaves
-out definitions that a later one replaces, parts such as `1 == 1 &&`, and text behind a value. Run twice, it changes nothing
+out definitions that a later one replaces, parts such as `1 == 1 &&`, and text after a value. Run twice, it changes nothing
 more.
 
 `classad help schema check` describes the output of -o json.";
