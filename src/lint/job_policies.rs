@@ -84,24 +84,56 @@ impl<'a> JobPolicyCheck<'a> {
         effect: PolicyEffectKind,
         states: &[i64],
     ) -> Option<LintFinding> {
+        let (which, does) = self.firing(expression, effect, states)?;
+        let finding = LintFinding::new(&rules::FIRES, format!("{name} {which}: {does}")).at(name, expression, "");
+        let finding = match effect {
+            PolicyEffectKind::Requeues => {
+                finding.with_help("write a sign of success, as in `ExitBySignal == false && ExitCode == 0`")
+            }
+            PolicyEffectKind::Holds if states.is_empty() => {
+                finding.with_help("write a sign of failure, as in `ExitBySignal || ExitCode != 0`")
+            }
+            PolicyEffectKind::Releases => finding
+                .with_help("name the holds that pass by themselves, as in `HoldReasonCode == 13 && NumJobStarts < 5`"),
+            _ => finding,
+        };
+        // A policy that spares jobs which fail was meant the other way round.
+        let is_inverted = states.is_empty()
+            && !self.fires_at_exit(expression, effect, 1)
+            && !matches!(expression.kind(), ExpressionKind::Literal(_));
+        Some(if is_inverted {
+            let negated =
+                ExpressionKind::Unary(UnaryOperator::Not, ExpressionKind::Parentheses(expression.clone()).into());
+            let negated: Expression = negated.into();
+            let help =
+                format!("if it is meant for jobs that fail, write `{}`", short_text(&negated, self.context.dialect));
+            let fix = Some(LintFix::new(name, false, vec![(expression.clone(), negated)]));
+            LintFinding { fix, ..finding.with_help(help) }
+        } else {
+            finding
+        })
+    }
+
+    /// Returns for which healthy jobs a policy fires, all of them, and what becomes of them; `None` if it spares some.
+    fn firing(
+        &self,
+        expression: &Expression,
+        effect: PolicyEffectKind,
+        states: &[i64],
+    ) -> Option<(&'static str, &'static str)> {
+        let (idle, running, held) = (JobMoment::IDLE, JobMoment::RUNNING, JobMoment::HELD);
+        let fires = |moment: JobMoment| self.fires(expression, effect, &moment);
         let is_cron =
             || self.job.shape().names().iter().any(|name| name.as_str().to_ascii_lowercase().starts_with("cron"));
-        let fires = |moment: JobMoment| {
-            let truth = self.truth(expression, &moment, Some(JobPhase::Submit));
-            if effect == PolicyEffectKind::Requeues { truth == PolicyTruth::False } else { truth == PolicyTruth::True }
-        };
-        let on_exit = |code: i64| {
-            let ended = JobMoment { exit: Some(("ExitCode", code)), ..JobMoment::EXITED };
-            fires(ended) && fires(JobMoment { starts: 20, age: 10 * 86400, ..ended })
-        };
-        let (idle, running, held) = (JobMoment::IDLE, JobMoment::RUNNING, JobMoment::HELD);
         let later = |moment: JobMoment| JobMoment { age: 600, ..moment };
-        let (which, does) = match effect {
-            PolicyEffectKind::Requeues if !is_cron() && on_exit(self.success_code()) => {
+        Some(match effect {
+            PolicyEffectKind::Requeues if !is_cron() && self.fires_at_exit(expression, effect, self.success_code()) => {
                 ("is false for a job that succeeds", "it runs again each time")
             }
             PolicyEffectKind::Requeues => return None,
-            PolicyEffectKind::Holds if states.is_empty() && on_exit(self.success_code()) => {
+            PolicyEffectKind::Holds
+                if states.is_empty() && self.fires_at_exit(expression, effect, self.success_code()) =>
+            {
                 ("is true for a job that succeeds", "each is held at its end")
             }
             _ if states.is_empty() => return None,
@@ -125,32 +157,20 @@ impl<'a> JobPolicyCheck<'a> {
                 },
             ),
             _ => return None,
-        };
-        let finding = LintFinding::new(&rules::FIRES, format!("{name} {which}: {does}")).at(name, expression, "");
-        let finding = match effect {
-            PolicyEffectKind::Requeues => {
-                finding.with_help("write a sign of success, as in `ExitBySignal == false && ExitCode == 0`")
-            }
-            PolicyEffectKind::Holds if states.is_empty() => {
-                finding.with_help("write a sign of failure, as in `ExitBySignal || ExitCode != 0`")
-            }
-            PolicyEffectKind::Releases => finding
-                .with_help("name the holds that pass by themselves, as in `HoldReasonCode == 13 && NumJobStarts < 5`"),
-            _ => finding,
-        };
-        // A policy that spares jobs which fail was meant the other way round.
-        let is_inverted = states.is_empty() && !on_exit(1) && !matches!(expression.kind(), ExpressionKind::Literal(_));
-        Some(if is_inverted {
-            let negated =
-                ExpressionKind::Unary(UnaryOperator::Not, ExpressionKind::Parentheses(expression.clone()).into());
-            let negated: Expression = negated.into();
-            let help =
-                format!("if it is meant for jobs that fail, write `{}`", short_text(&negated, self.context.dialect));
-            let fix = Some(LintFix::new(name, false, vec![(expression.clone(), negated)]));
-            LintFinding { fix, ..finding.with_help(help) }
-        } else {
-            finding
         })
+    }
+
+    /// Whether a policy has its effect at a moment.
+    fn fires(&self, expression: &Expression, effect: PolicyEffectKind, moment: &JobMoment) -> bool {
+        let truth = self.truth(expression, moment, Some(JobPhase::Submit));
+        truth == if effect == PolicyEffectKind::Requeues { PolicyTruth::False } else { PolicyTruth::True }
+    }
+
+    /// Whether a policy has its effect on each job that exits with a code, also after many starts.
+    fn fires_at_exit(&self, expression: &Expression, effect: PolicyEffectKind, code: i64) -> bool {
+        let ended = JobMoment { exit: Some(("ExitCode", code)), ..JobMoment::EXITED };
+        let often = JobMoment { starts: 20, age: 10 * 86400, ..ended };
+        [ended, often].iter().all(|moment| self.fires(expression, effect, moment))
     }
 
     fn check_policy(
