@@ -11,6 +11,7 @@ use super::report::{SimulatedCycle, SimulatedEffect, SimulatedGrant};
 use super::runs::SimulatedRun;
 
 /// What becomes of the claim of a run.
+#[derive(Clone, Copy)]
 enum ClaimFate {
     /// It ends, because its request waits again or is held.
     Ends,
@@ -47,7 +48,7 @@ impl Simulation<'_> {
                 cycle.submitter(&run.submitter).ended += 1;
                 self.totals.ended += 1;
                 let fate = self.leave(run.request, at, cycle);
-                open.extend(self.end_run(run, fate, at));
+                open.extend(self.end_run(&run, fate, at));
             }
             self.reuse(open, at, cycle);
             if look.is_some_and(|look| look <= at) {
@@ -65,8 +66,8 @@ impl Simulation<'_> {
     }
 
     /// Ends a run. Returns its claim if that goes on, else frees its slots.
-    fn end_run(&mut self, run: SimulatedRun, fate: ClaimFate, at: i64) -> Option<OpenClaim> {
-        let open = self.open_claim(&run, at).filter(|_| !matches!(fate, ClaimFate::Ends));
+    fn end_run(&mut self, run: &SimulatedRun, fate: ClaimFate, at: i64) -> Option<OpenClaim> {
+        let open = self.open_claim(run, at).filter(|_| !matches!(fate, ClaimFate::Ends));
         if open.is_none() {
             self.free(&run.slots, at, None);
         }
@@ -150,7 +151,7 @@ impl Simulation<'_> {
         for (request, effect) in effects {
             let run = running.get(&request).and_then(|number| self.runs.take(*number));
             let fate = self.apply(request, effect, at, cycle);
-            open.extend(run.and_then(|run| self.end_run(run, fate, at)));
+            open.extend(run.and_then(|run| self.end_run(&run, fate, at)));
         }
         self.reuse(open, at, cycle);
     }

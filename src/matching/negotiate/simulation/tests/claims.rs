@@ -87,13 +87,26 @@ fn times(outcome: &Outcome) -> String {
     starts.collect::<Vec<_>>().join(", ")
 }
 
+/// Compares the starts with those of a table: configuration, attributes of the slot, jobs of bob (or of `eve`), and the starts.
+fn check(table: &[(&str, &str, &[&str], &str)]) {
+    for (configuration, slot, jobs, expected) in table {
+        let slot =
+            format!("[ Name = \"s0\"; {slot} Cpus = 1; Memory = 1024; Requirements = TARGET.RequestCpus <= MY.Cpus ]");
+        let user = |text: &&str| if text.starts_with("eve ") { "eve" } else { "bob" };
+        let jobs: Vec<String> = jobs.iter().map(|text| job(user(text), text.trim_start_matches("eve "))).collect();
+        let jobs: Vec<&str> = jobs.iter().map(String::as_str).collect();
+        let outcome = run_configured(configuration, (&jobs, &[("s0", &slot)]), (4, 100), Some("Seconds ?: 100000"));
+        assert_eq!(times(&outcome), *expected, "{configuration}{jobs:?}");
+    }
+}
+
 /// The first job of bob has the claim of a slot from 1000 on, and ends at 1030. Cycles are every 100 seconds.
 #[test]
 fn a_claim_stays_open_for_keep_claim_idle() {
     let first = "QDate = 1; Seconds = 30";
     let sixty = "QDate = 1; Seconds = 30; KeepClaimIdle = 60";
-    for (configuration, slot, jobs, expected) in [
-        ("", "", [first, "QDate = 1040"].as_slice(), "1000 0, 1100 1"),
+    check(&[
+        ("", "", &[first, "QDate = 1040"], "1000 0, 1100 1"),
         ("", "", &[sixty, "QDate = 1040"], "1000 0, 1040 1+"),
         ("", "", &[sixty, "QDate = 1090"], "1000 0, 1090 1+"),
         ("", "", &[sixty, "QDate = 1091"], "1000 0, 1100 1"),
@@ -163,6 +176,13 @@ fn a_claim_stays_open_for_keep_claim_idle() {
         ("SCHEDD_INTERVAL = 25\n", "", &[sixty, "QDate = 1040"], "1000 0, 1050 1+"),
         ("SCHEDD_INTERVAL = 25\n", "", &[sixty, "QDate = 1095"], "1000 0, 1100 1+"),
         ("SCHEDD_INTERVAL = 300\n", "", &[sixty, "QDate = 1040"], "1000 0, 1300 1+"),
+    ]);
+}
+
+/// As above.
+#[test]
+fn policies_and_preemption_end_claims_or_leave_them_open() {
+    check(&[
         // Jobs that are held or wait again give the claim up, one that is removed does not.
         ("", "", &["QDate = 1; Seconds = 30; KeepClaimIdle = 60; OnExitHold = true", "QDate = 1040"], "1000 0, 1100 1"),
         (
@@ -194,15 +214,7 @@ fn a_claim_stays_open_for_keep_claim_idle() {
             &["QDate = 1; Seconds = 30; KeepClaimIdle = 600", "eve QDate = 1040", "QDate = 1110"],
             "1000 0, 1110 2+",
         ),
-    ] {
-        let slot =
-            format!("[ Name = \"s0\"; {slot} Cpus = 1; Memory = 1024; Requirements = TARGET.RequestCpus <= MY.Cpus ]");
-        let user = |text: &&str| if text.starts_with("eve ") { "eve" } else { "bob" };
-        let jobs: Vec<String> = jobs.iter().map(|text| job(user(text), text.trim_start_matches("eve "))).collect();
-        let jobs: Vec<&str> = jobs.iter().map(String::as_str).collect();
-        let outcome = run_configured(configuration, (&jobs, &[("s0", &slot)]), (4, 100), Some("Seconds ?: 100000"));
-        assert_eq!(times(&outcome), expected, "{configuration}{jobs:?}");
-    }
+    ]);
 }
 
 /// While a claim is open, its submitter uses the slot, and it is no part of its partitionable slot.
@@ -222,7 +234,7 @@ fn an_open_claim_is_in_use() {
     let starts: Vec<_> = starts.map(|start| (start.time, start.request, start.offers[0].as_str())).collect();
     assert_eq!(starts, [(1000, 0, "slot1_1@h"), (1110, 2, "slot1_1@h"), (1200, 1, "slot1_1@h")]);
     let used = |cycle: usize| outcome.cycles[cycle].submitters["bob@d"].used;
-    assert_eq!([used(0), used(1), used(2)], [3.0, 3.0, 0.0]);
+    assert_eq!(format!("{:?}", [used(0), used(1), used(2)]), "[3.0, 3.0, 0.0]");
 }
 
 /// A slot that is claimed without a job in the beginning is for its submitter, and soon free.
