@@ -32,7 +32,7 @@ pub use report::{SimulatedCycle, SimulatedEffect, SimulatedGrant, SimulationTota
 use request::SimulatedRequest;
 pub use run_time::RunTime;
 use runs::{SimulatedRun, SimulatedRuns};
-pub use settings::{SIMULATION_ATTRIBUTES, SimulationSettings};
+pub use settings::{SIMULATION_ATTRIBUTES, SPACING, SimulationSettings};
 use slots::SimulatedSlots;
 
 /// Runs cycles. Offers have names. `accountant` has the priorities in the beginning, and those of the end afterwards. `tell` is
@@ -52,12 +52,13 @@ pub fn simulate(
     let mut simulation = Simulation::new(settings, of, requests, offers, accountant)?;
     let mut number = 1;
     while number <= of.cycles {
-        let cycle = simulation.run_cycle(number)?;
-        let context = &simulation.settings.context;
+        // What a cycle lists of its offers ends with it.
+        let context = simulation.settings.context.clone();
+        let cycle = context.with_held_bytes_of(|| simulation.run_cycle(number))?;
         if tell(&cycle).is_break() || context.is_interrupted() || context.has_spent_comparisons() {
             break;
         }
-        number += if of.skips_quiet { simulation.cycles_to_change(&cycle) } else { 1 };
+        number += if of.skips_quiet { simulation.cycles_to_change(&cycle).max(1 + number / SPACING) } else { 1 };
     }
     Ok(simulation.end())
 }
