@@ -116,7 +116,11 @@ fn groups_have_what_was_asked_for_used_and_wasted() {
     // The gain is what `match` says of the job with the suggested requests.
     let suggested = ["RequestMemory = 1152", "RequestCpus = 2"].iter().fold(job(0, "ann", "1"), |job, request| {
         let name = request.split(' ').next().expect("it has a name");
-        job.lines().filter(|line| !line.starts_with(name)).chain([*request]).collect::<Vec<_>>().join("\n")
+        job.lines()
+            .filter(|line| !line.is_empty() && !line.starts_with(name))
+            .chain([*request])
+            .collect::<Vec<_>>()
+            .join("\n")
     });
     let suggested = file("usage-suggested.long", suggested.replace("JobStatus = 4", "JobStatus = 1") + "\n");
     let counted = classad(&["match", "--all", "--all-states", "--count", &suggested, "--pool", &slots]).1;
