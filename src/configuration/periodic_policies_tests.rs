@@ -100,8 +100,8 @@ fn reasons_and_codes_are_those_of_htcondor() {
             "46: The job exceeded allowed job duration of 01:15",
         ),
         (
-            "JobStatus = 2; AllowedExecuteDuration = 3600; ShadowBday = -9000; JobCurrentStartExecutingDate = -9000",
-            "47: The job exceeded allowed execute duration of 1:00:00",
+            "JobStatus = 2; AllowedExecuteDuration = 600; ShadowBday = 100; JobCurrentStartExecutingDate = 100",
+            "47: The job exceeded allowed execute duration of 10:00",
         ),
         (
             "JobStatus = 2; TimerRemove = undefined",
