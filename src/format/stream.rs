@@ -8,6 +8,7 @@ use super::event_log::{begins_without_year, latest_time};
 use super::long::{BEGINNING_BYTES, JDL_REFUSAL, Statements, ends_with_banner, unfinished_length};
 use super::read_buffer::ReadBuffer;
 use super::stream_block::StreamBlock;
+use super::submit_signs::{SEARCHED_BYTES, SubmitSigns};
 use super::unpacking::{MAX_UNPACK_RATIO, UnpackingReader};
 use super::{FileFormat, PartBoundary, Position, detect};
 
@@ -99,6 +100,9 @@ impl Stream {
             detect::refuse_binary(&stream.window)?;
         }
         stream.detect_format();
+        if form.is_none() && stream.is_submit_file() {
+            stream.form = Some(FileFormat::Submit);
+        }
         if stream.is_jdl() {
             return Err(detect::invalid_data(format!("{}; {}", JDL_REFUSAL[0], JDL_REFUSAL[1])));
         }
@@ -188,6 +192,17 @@ impl Stream {
         Statements::of_beginning(&self.window).are_jdl()
     }
 
+    /// Whether the stream is a submit file, judged by its beginning. It is read further only if that is in doubt.
+    fn is_submit_file(&mut self) -> bool {
+        if self.form != Some(FileFormat::Long) {
+            return false;
+        }
+        if SubmitSigns::of_beginning(&self.window) == SubmitSigns::Possible {
+            self.fill_to(SEARCHED_BYTES);
+        }
+        SubmitSigns::of_beginning(&self.window) == SubmitSigns::Certain
+    }
+
     /// Returns the format; `None` if the stream contains only white space and comments.
     #[must_use]
     pub fn form(&self) -> Option<FileFormat> {
@@ -259,8 +274,8 @@ impl Stream {
                     self.nesting = DocumentNesting::default();
                     return self.read_error.take().map_or(Ok(None), Err);
                 }
-                // A job queue log, or a log without years, has no complete ad before its end.
-                let is_whole = form == FileFormat::JobQueueLog || self.lacks_years();
+                // A job queue log, a log without years, or a submit file has no complete ad before its end.
+                let is_whole = matches!(form, FileFormat::JobQueueLog | FileFormat::Submit) || self.lacks_years();
                 if self.window.len() > self.limits.max_ad_bytes && !is_whole {
                     self.refuse_long_ad();
                     continue;
@@ -330,6 +345,7 @@ impl Stream {
             is_unfinished: false,
             written_at: None,
             latest_event_before,
+            described: None,
         }
     }
 

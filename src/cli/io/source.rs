@@ -9,6 +9,7 @@ use classad::eval::RunBudgets;
 use classad::format::{
     FileFormat, Position, ReadCache, ReadResult, Stream, StreamBlock, StreamLimits, YearlessEvents, log_length_until,
 };
+use classad::submit::{SubmitSettings, describe_jobs};
 
 use super::file_part::FilePart;
 use super::followed_file::FollowedFile;
@@ -43,6 +44,8 @@ pub struct AdSource {
     pub run_budgets: Option<Arc<RunBudgets>>,
     /// Number of ends of lines read so far.
     lines_read: usize,
+    /// What is known of the access point, for a submit file; `None` for other files.
+    pub submit: Option<Arc<SubmitSettings>>,
     /// The time at which the file was written last, or which `--now` gives instead, for events without years.
     pub written_at: Option<i64>,
     /// Whose time `written_at` is, in words.
@@ -87,6 +90,7 @@ impl AdSource {
             bytes_read: 0,
             run_budgets: None,
             lines_read: 0,
+            submit: None,
             written_at: None,
             written_by: "",
             yearless: (Vec::new(), 0),
@@ -196,7 +200,7 @@ impl AdSource {
         let stream = Stream::with_limits(file, Some(self.form), self.limits)?;
         let (written_at, written_by, yearless) = (self.written_at, self.written_by, self.yearless.clone());
         let source = AdSource::new(&self.name, stream).with_limits(self.limits);
-        Ok(AdSource { written_at, written_by, yearless, ..source })
+        Ok(AdSource { submit: self.submit.clone(), written_at, written_by, yearless, ..source })
     }
 
     /// Returns a sample of whole lines: pieces from evenly spaced places of the file, of at most `length` bytes
@@ -260,7 +264,8 @@ impl AdSource {
             self.stream = None;
         }
         Ok(block.map(|block| {
-            let block = StreamBlock { ads_before: self.ads_read, written_at: self.written_at, ..block };
+            let described = self.submit.as_ref().map(|settings| Arc::new(describe_jobs(&block.text, settings)));
+            let block = StreamBlock { ads_before: self.ads_read, written_at: self.written_at, described, ..block };
             if let Some(yearless) = block.yearless_events().filter(|kind| !self.yearless.0.contains(kind)) {
                 self.yearless.0.push(yearless);
             }

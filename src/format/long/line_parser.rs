@@ -1,5 +1,6 @@
 //! Parser of single lines of the long form.
 
+use super::super::submit_signs::submit_command;
 use crate::ad::{Name, Span};
 use crate::format::attribute_name::{attribute_name, checked_name_text};
 use crate::format::attribute_text::ParsedAttribute;
@@ -94,29 +95,10 @@ impl LineParser {
 
 const LONG_FORM_HELP: &str = "in the long form, write each attribute as a line `name = expression`";
 
-/// Commands of submit files that are not names of attributes.
-const SUBMIT_COMMANDS: [&str; 14] = [
-    "accounting_group",
-    "concurrency_limits",
-    "executable",
-    "max_retries",
-    "queue",
-    "request_cpus",
-    "request_disk",
-    "request_gpus",
-    "request_memory",
-    "should_transfer_files",
-    "transfer_input_files",
-    "transfer_output_files",
-    "universe",
-    "when_to_transfer_output",
-];
-
 /// Returns the help for a line of a submit file that is not a line of an ad; `None` for another word.
 fn submit_command_help(word: &[u8]) -> Option<String> {
-    let command = SUBMIT_COMMANDS.iter().find(|command| word.eq_ignore_ascii_case(command.as_bytes()))?;
-    let instead = "`condor_submit -dry-run OUT FILE` writes the ads of the jobs in FILE to OUT";
-    Some(format!("`{command}` is a command of submit files; {instead}"))
+    let command = submit_command(word)?;
+    Some(format!("`{command}` is a command of submit files; --from submit reads the jobs of one"))
 }
 
 /// Returns the offset of the `=` that ends the name of a line; `None` if there is none.

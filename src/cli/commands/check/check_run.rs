@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use classad::ad::{Ad, Name};
-use classad::format::{AdEntry, AttributeSpan, FileFormat, Problem, Severity, attribute_spans};
+use classad::format::{AdEntry, AttributeSpan, FileFormat, Problem, Severity};
 use classad::lint::{AdFindings, FindingLabel, FindingRegister, LintFinding, LintRule, RuleScope, find_rule};
 use classad::protocol::display_name;
 use classad::text::{counted, join_first};
@@ -143,7 +143,7 @@ impl<'w, F: KeptFinding> CheckRun<'w, F> {
         if new.is_empty() && !is_twice {
             return;
         }
-        let places = attribute_spans(&text.block.text, text.block.form, entry.offset, session.dialect());
+        let places = text.block.attribute_spans(entry.offset, session.dialect());
         let id = display_name(&entry.ad, None, &session.context());
         let writer =
             FixWriter { text: &text.block.text, form: text.block.form, places: &places, dialect: session.dialect() };

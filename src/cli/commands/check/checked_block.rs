@@ -6,9 +6,7 @@ use std::sync::Arc;
 
 use classad::ad::{AdShape, Bounded, ByIdentity, Dialect, Expression, Value};
 use classad::eval::Context;
-use classad::format::{
-    AdEntry, AdText, BlockAds, BlockItem, FileFormat, Problem, ReadCache, StreamBlock, attribute_spans,
-};
+use classad::format::{AdEntry, AdText, BlockAds, BlockItem, FileFormat, Problem, ReadCache, StreamBlock};
 use classad::lint::{AdChecker, AdFindings, CheckedText, PoolStatistics};
 use classad::protocol::Protocol;
 use rustc_hash::FxHashSet;
@@ -161,7 +159,7 @@ fn has_attribute_twice(
         // The long form has one attribute per line. Counting lines is cheaper than locating attributes.
         located::count_attribute_lines(&block.text[entry.offset..]) + entry.banner_attributes
     } else {
-        attribute_spans(&block.text, block.form, entry.offset, dialect).len()
+        block.attribute_spans(entry.offset, dialect).len()
     };
     if written > entry.ad.len() {
         return true;

@@ -145,6 +145,7 @@ impl Check {
         if fixer.as_ref().is_some_and(FileFixer::prints_diffs) && self.output != ReportForm::Text {
             return refuse("--fix prints a diff; with --write, -o FORM prints the findings that remain");
         }
+        session.use_submit_config(self.config.first());
         let mut sources = if reads_files { input::open_sources(session, &paths)? } else { Vec::new() };
         let mut pools = if self.pool.is_empty() { Vec::new() } else { input::open_sources(session, &self.pool)? };
         let mut configurations = Vec::new();

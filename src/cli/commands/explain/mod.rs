@@ -197,6 +197,7 @@ impl ExplainCommand {
         self.starts.check()?;
         self.share.begin(session, self.share_refusal())?;
         refuse_jobs_as_files(&self.requests)?;
+        session.use_submit_config(self.config.as_ref());
         let mut sources = input::open_sides(session, &self.requests, &self.pool)?;
         if !sources[0].is_empty() && logged::are_logs(session, &sources[0]) {
             let [logs, _] = sources;
