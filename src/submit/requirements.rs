@@ -343,8 +343,8 @@ pub(super) fn deferral_attribute(job: &mut JobBuilder<'_>) -> Option<&'static st
 }
 
 fn add_deferral(job: &mut JobBuilder<'_>, constraint: &mut GrowingConstraint) -> Result<(), Problem> {
-    let Some(cause) = deferral_attribute(job) else { return Ok(()) };
-    let source = job.source_of(cause);
+    let Some(attribute) = deferral_attribute(job) else { return Ok(()) };
+    let source = job.source_of(attribute);
     if job.kind.universe != Universe::Local {
         constraint.add("TARGET.HasJobDeferral", &source);
     }

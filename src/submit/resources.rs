@@ -163,7 +163,7 @@ fn set_retries(
     list: Option<(&str, &CommandValue)>,
     increment: Option<&CommandValue>,
 ) -> Result<(), Problem> {
-    let (mut sizes, mut last) = (Vec::new(), None);
+    let (mut sizes, mut final_size) = (Vec::new(), None);
     if let Some((mut rest, command)) = list {
         while let Some(size) = byte_size(rest, base, true) {
             check_unit(job, command, &size, "units of the request")?;
@@ -173,7 +173,7 @@ fn set_retries(
                 break;
             }
         }
-        last = Some(rest.trim()).filter(|rest| !rest.is_empty()).map(|rest| {
+        final_size = Some(rest.trim()).filter(|rest| !rest.is_empty()).map(|rest| {
             let parsed = parse_expression(rest.as_bytes(), ParseOptions::long(Dialect::Condor));
             parsed.map_or_else(|_| rest.to_owned(), |expression| expression_text(&expression, Style::Long))
         });
@@ -181,8 +181,8 @@ fn set_retries(
             return Err(command.fault("these sizes must increase"));
         }
     }
-    let is_expression = last.is_some();
-    let last = last.or_else(|| sizes.pop().map(|size| size.to_string()));
+    let is_expression = final_size.is_some();
+    let final_size = final_size.or_else(|| sizes.pop().map(|size| size.to_string()));
     let place = list.map(|(_, command)| command).or(increment).map(|command| command.place.name.clone());
     let place = place.unwrap_or_else(|| job.statement.clone());
     let source =
@@ -192,19 +192,19 @@ fn set_retries(
         composed.push(text, &source);
         job.assign_composed(name, composed, &place)
     };
-    let body = match (last, increment) {
-        (Some(last), _) if !sizes.is_empty() => {
-            let listed: Vec<String> = sizes.iter().map(i64::to_string).chain([last]).collect();
+    let body = match (final_size, increment) {
+        (Some(final_size), _) if !sizes.is_empty() => {
+            let listed: Vec<String> = sizes.iter().map(i64::to_string).chain([final_size]).collect();
             expression(job, &format!("Retry{attribute}"), &format!("{{{}}}", listed.join(",")))?;
             format!(
                 "EVALSET {attribute} Retry{attribute}[Retry{attribute}Index?:0]\u{1e}EVALSET Retry{attribute}Index \
                  MIN({{size(Retry{attribute})-1, (Retry{attribute}Index?:0)+1}})"
             )
         }
-        (last, Some(step)) => {
+        (final_size, Some(step)) => {
             let size = byte_size(&step.text, base, false).map(|size| format!("{attribute} + {}", size.number));
             let step_text = size.unwrap_or_else(|| step.text.clone());
-            match last {
+            match final_size {
                 Some(most) => {
                     expression(job, &format!("Max{attribute}"), &most)?;
                     expression(job, &format!("Next{attribute}"), &step_text)?;
@@ -219,8 +219,8 @@ fn set_retries(
                 }
             }
         }
-        (Some(last), None) if is_expression => format!("EVALSET {attribute} {last}"),
-        (Some(last), None) => format!("SET {attribute} {last}"),
+        (Some(final_size), None) if is_expression => format!("EVALSET {attribute} {final_size}"),
+        (Some(final_size), None) => format!("SET {attribute} {final_size}"),
         (None, None) => return Ok(()),
     };
     let code = if attribute == "RequestMemory" { 102 } else { 104 };
