@@ -54,8 +54,8 @@ struct RunningAttempt {
 impl EventAttempts {
     /// Takes the next event. Returns the attempt that it ends.
     pub fn add(&mut self, event: &JobEvent<'_>) -> Option<Ad> {
-        let is_finished = self.finished.contains(&event.job) && !self.jobs.contains_key(&event.job);
-        if is_finished && !matches!(event.number, 0 | 1) {
+        let may_be_late = !matches!(event.number, 0 | 1) && !self.jobs.contains_key(&event.job);
+        if may_be_late && self.finished.contains(&event.job) {
             return None;
         }
         let job = self.jobs.entry(event.job).or_default();

@@ -66,7 +66,7 @@ was written. query also takes HTCondor's options, such as -constraint and -af: s
 /// Print the ads that satisfy a constraint
 #[derive(Args, Default)]
 #[command(after_help = EXAMPLES)]
-#[allow(clippy::struct_excessive_bools)] // each is a flag
+#[allow(clippy::doc_markdown, clippy::struct_excessive_bools)] // help shows no marks, and each is a flag
 pub struct QueryCommand {
     /// The constraint
     #[arg(value_name = "CONSTRAINT", allow_hyphen_values = true, required_unless_present_any = ["given", "ads", "userlog", "called", "query", "attempts", "usage"])]
