@@ -95,6 +95,7 @@ pub fn policy_attributes() -> impl Iterator<Item = (&'static str, PolicyEffectKi
 
 /// Returns the effect of a variable of a configuration that holds a policy for all jobs, and the values of `JobStatus` in which
 /// it is evaluated. `None` for any other variable, and for a reason or a subcode.
+#[must_use]
 pub fn system_policy(knob: &str) -> Option<(PolicyEffectKind, &'static [i64])> {
     let ends_with = |end: &str| knob.len() >= end.len() && knob[knob.len() - end.len()..].eq_ignore_ascii_case(end);
     if !knob.is_ascii() || ["_NAMES", "_REASON", "_SUBCODE"].into_iter().any(ends_with) {

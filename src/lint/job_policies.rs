@@ -221,10 +221,10 @@ impl<'a> JobPolicyCheck<'a> {
             Value::Integer(code) => Some(*code),
             _ => None,
         });
-        let held = moments.iter().filter(|moment| moment.status == 5);
+        let while_held = moments.iter().filter(|moment| moment.status == 5);
         let codes: Vec<i64> = codes.take(MAX_CODES).collect();
         let of_codes =
-            held.flat_map(|moment| codes.iter().map(|hold_code| JobMoment { hold_code: *hold_code, ..*moment }));
+            while_held.flat_map(|moment| codes.iter().map(|hold_code| JobMoment { hold_code: *hold_code, ..*moment }));
         let often = moments.iter().map(|moment| JobMoment { starts: 20, ..*moment });
         let is_undefined = |moment: &JobMoment| self.truth(expression, moment, all) == PolicyTruth::Nothing;
         let undefined = moments.iter().copied().chain(often).chain(of_codes).find(is_undefined)?;
@@ -248,7 +248,7 @@ impl<'a> JobPolicyCheck<'a> {
                 format!("set {lost} when the job is submitted, or write `isUndefined({lost})` for a job without it")
             }
         };
-        let place = self.place(expression, lost);
+        let place = Self::place(expression, lost);
         Some(LintFinding::new(&rules::UNDEFINED_POLICY, message).with_help(help).at(name, place, ""))
     }
 
@@ -262,7 +262,7 @@ impl<'a> JobPolicyCheck<'a> {
         self.missing(expression, &killed, Some(JobPhase::Submit)).own.iter().find(|lost| **lost == code)?;
         let counts = if name.is("OnExitRemove") { "the job leaves the queue" } else { "the job is not held" };
         let message = format!("{name} is undefined for a job that a signal ends, which has no ExitCode: {counts}");
-        let finding = LintFinding::new(&rules::UNDEFINED_POLICY, message).at(name, self.place(expression, &code), "");
+        let finding = LintFinding::new(&rules::UNDEFINED_POLICY, message).at(name, Self::place(expression, &code), "");
         let exact = |part: &Expression| match part.kind() {
             ExpressionKind::Binary(operator @ (BinaryOperator::Equal | BinaryOperator::NotEqual), left, right) => {
                 let is_code = |operand: &Expression| own_name(operand) == Some(&code);
@@ -317,7 +317,7 @@ impl<'a> JobPolicyCheck<'a> {
             if fix.is_some() { format!("write `({lost} ?: 0)`") } else { format!("test `isUndefined({lost})` first") };
         let help = format!("HTCondor sets it {set}, and before 9.5 held such jobs; to be exact, {write}");
         let finding = LintFinding::new(&rules::EARLY_POLICY, message).with_help(help);
-        Some(LintFinding { fix, ..finding.at(name, self.place(expression, &lost), "") })
+        Some(LintFinding { fix, ..finding.at(name, Self::place(expression, &lost), "") })
     }
 
     /// The exit code with which the job says that it succeeds.
@@ -350,7 +350,7 @@ impl<'a> JobPolicyCheck<'a> {
     }
 
     /// Returns the part of a policy that is a name; the whole policy if it reads the name through other attributes.
-    fn place<'e>(&self, expression: &'e Expression, name: &Name) -> &'e Expression {
+    fn place<'e>(expression: &'e Expression, name: &Name) -> &'e Expression {
         subexpressions(expression).find(|part| own_name(part) == Some(name)).unwrap_or(expression)
     }
 }

@@ -190,7 +190,7 @@ impl AdChecker {
             let of_ad = checker.check_whole(ad, linked);
             let of_policies = checker.check_policies(ad, linked);
             let of_constants = constants::check(ad, &*linked.watched, &checker.context);
-            checker.all_findings(ad, linked, [Some(of_ad), of_policies], of_constants)
+            checker.all_findings(ad, linked, &[Some(of_ad), of_policies], of_constants)
         })
     }
 
@@ -302,7 +302,7 @@ impl AdChecker {
         &mut self,
         ad: &Ad,
         linked: &LinkedShape,
-        of_ad: [Option<Arc<FindingSet>>; 2],
+        of_ad: &[Option<Arc<FindingSet>>; 2],
         of_constants: Option<ConstantFindings>,
     ) -> Arc<AdFindings> {
         let of_ad = || of_ad.iter().flatten();

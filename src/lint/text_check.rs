@@ -63,7 +63,7 @@ impl AdChecker {
         let whole = self.check_whole(ad, linked);
         let of_policies = self.check_policies(ad, linked);
         let of_constants = constants::check(ad, suspects, &self.context);
-        let found = self.all_findings(ad, linked, [Some(whole), of_policies], of_constants);
+        let found = self.all_findings(ad, linked, &[Some(whole), of_policies], of_constants);
         // The model has no constants for the next ad.
         ad.exchange(&mut values);
         let owner = linked.owner.filter(|_| !found.is_empty()).and_then(|position| of_ad.value(position));
