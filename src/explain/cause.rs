@@ -5,6 +5,7 @@ use crate::matching::negotiate::AccountingLimit;
 use crate::protocol::JobState;
 
 use super::failure_reason::FailureReason;
+use super::job_report::JobReport;
 use super::report::{ClauseReport, RequestReport, RequestVerdict};
 
 macro_rules! causes {
@@ -50,6 +51,7 @@ macro_rules! causes {
 causes! {
     Policy "policy" "not-waiting" "A policy of the job or of the access point holds, removes or releases it soon",
     Held "held" "not-waiting" "The job is held, and waits to be released",
+    CoolDown "cool-down" "claimed" "The job is in cool-down after a failed run, and is offered to no slot",
     NotWaiting "not-waiting" "not-waiting" "The job waits for no slot: it runs, has ended, or runs without a slot",
     Gang "gang" "ports" "The request has ports, and needs a gang",
     NotServed "not-served" "refused" "The policy does not serve the request",
@@ -164,6 +166,10 @@ impl RequestReport {
     pub fn cause(&self) -> Cause {
         if self.imminent().is_some() {
             return Cause::Policy;
+        }
+        let is_cool = |job: &JobReport| job.circumstances.iter().any(|known| known.kind == "cool-down");
+        if self.job.as_ref().is_some_and(is_cool) {
+            return Cause::CoolDown;
         }
         let is_held = || self.job.as_ref().is_some_and(|job| job.state == JobState::Held);
         match &self.verdict {

@@ -113,7 +113,8 @@ impl FailureWriter<'_> {
             }
             FailureReason::NotNow(time) => {
                 let why = time.start_phrase().unwrap_or_else(|| format!("{shown} is not true before"));
-                let why = if time.from.is_none() { format!("{shown} is not true") } else { why };
+                let is_told = time.from.is_some() || time.start.is_some_and(|(_, start)| start <= time.now);
+                let why = if is_told { why } else { format!("{shown} is not true") };
                 format!("{}: {why}", time.phrase())
             }
             FailureReason::NeverTrue(own) => {

@@ -5,6 +5,7 @@ use crate::eval::Context;
 use crate::protocol::{AdvertisedState, Advertisement, JobState, evaluate_attribute};
 use crate::text::{shorten_words, with_commas};
 
+use super::circumstances::{JobCircumstance, ScheddAnswer, circumstances};
 use super::hold_reason::HoldReason;
 use super::last_rejection::LastRejection;
 use super::policy_outlook::JobOutlook;
@@ -28,6 +29,11 @@ pub struct JobReport {
     pub last_rejection: Option<LastRejection>,
     /// The limits that the job shares with others (`ConcurrencyLimits`); `None` for a job that does not wait.
     pub concurrency_limits: Option<String>,
+    /// What else keeps the job from running, or delays it.
+    pub circumstances: Vec<JobCircumstance>,
+    /// What the access point says of a job that it runs itself; `None` for another job, and without its ad. [`JobReport::new`]
+    /// does not set this.
+    pub schedd: Option<ScheddAnswer>,
     /// What the policies of the job will do; `None` if it has none. [`JobReport::new`] does not set this.
     pub outlook: Option<JobOutlook>,
 }
@@ -184,6 +190,8 @@ impl JobReport {
             last_rejection: if waits { LastRejection::of_job(ad, context) } else { None }
                 .filter(|last| !last.is_outdated(ad, context)),
             concurrency_limits: text("ConcurrencyLimits").filter(|_| waits),
+            circumstances: circumstances(ad, state, context),
+            schedd: None,
             outlook: None,
             state,
         })

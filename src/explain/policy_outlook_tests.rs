@@ -27,7 +27,7 @@ fn told(job: &str) -> String {
     let writer = PolicyWriter(&writer);
     let Some(outlook) = JobOutlook::new(&policies, &ad, 60, &context) else { return String::new() };
     let imminent = writer.imminent(&outlook).into_iter();
-    let told: Vec<String> = imminent.chain(writer.lines(&outlook)).chain(writer.remedies(&outlook)).collect();
+    let told: Vec<String> = imminent.chain(writer.lines(&outlook, false)).chain(writer.remedies(&outlook)).collect();
     // The zone is that of the machine.
     told.join(" | ")
         .replace(&crate::ad::time::local_moment(1600), "AT")

@@ -33,8 +33,9 @@ impl PolicyWriter<'_> {
     }
 
     /// Says of each policy what it does, in a line of its own. One line for those that do nothing by the clock alone.
+    /// What [`PolicyWriter::faults`] says is left out if it is told.
     #[must_use]
-    pub fn lines(&self, outlook: &JobOutlook) -> Vec<String> {
+    pub fn lines(&self, outlook: &JobOutlook, faults_are_told: bool) -> Vec<String> {
         let is_foreseen = |policy: &PolicyOutlook| {
             policy.moment != PolicyMoment::AtExit && outlook.course.iter().any(|next| next.effect.knob == policy.name)
         };
@@ -44,12 +45,12 @@ impl PolicyWriter<'_> {
             let is_first = first.is_some_and(|first| std::ptr::eq(first, policy));
             let is_quiet = policy.moment == PolicyMoment::Never && !policy.is_faulty();
             if is_first {
-                lines.extend(self.first_line(policy, outlook));
+                lines.extend(self.first_line(policy, outlook, faults_are_told));
                 lines.extend(self.course(outlook));
             } else if is_quiet {
                 quiet.push(policy);
-            } else if !is_foreseen(policy) {
-                lines.push(self.line(policy, outlook));
+            } else if !is_foreseen(policy) && !(faults_are_told && policy.moment == PolicyMoment::Never) {
+                lines.push(self.line(policy, outlook, faults_are_told));
             }
         }
         lines.extend(quiet_line(&quiet));
@@ -57,16 +58,16 @@ impl PolicyWriter<'_> {
     }
 
     /// Says what the policy with the first effect does. What the first sentence of the report says is left out.
-    fn first_line(&self, policy: &PolicyOutlook, outlook: &JobOutlook) -> Option<String> {
+    fn first_line(&self, policy: &PolicyOutlook, outlook: &JobOutlook, faults_are_told: bool) -> Option<String> {
         if outlook.imminent().is_none() {
-            return Some(self.line(policy, outlook));
+            return Some(self.line(policy, outlook, faults_are_told));
         }
         let reason = &outlook.course.first()?.effect.reason;
         (!reason.is_empty()).then(|| format!("{} gives the reason: {}", policy.name, shorten(reason, MAX_REASON_CHARS)))
     }
 
     /// Says what one policy does.
-    fn line(&self, policy: &PolicyOutlook, outlook: &JobOutlook) -> String {
+    fn line(&self, policy: &PolicyOutlook, outlook: &JobOutlook, faults_are_told: bool) -> String {
         let [it, its] = [self.0.verb("it", "they"), self.0.verb("its", "their")];
         let PolicyOutlook { name, part, .. } = policy;
         let known = outlook.course.first().filter(|first| first.effect.knob == *name);
@@ -79,7 +80,8 @@ impl PolicyWriter<'_> {
             PolicyMoment::From(at, is_sampled) => {
                 let about = if is_sampled { "about " } else { "" };
                 let from = format!(" from {about}{} on, in {}", local_moment(at), duration(at - outlook.now));
-                let now = fault.map_or_else(String::new, |fault| format!("; now it {fault}"));
+                let now =
+                    fault.filter(|_| !faults_are_told).map_or_else(String::new, |fault| format!("; now it {fault}"));
                 format!("{}: {done} then{told}{now}", self.is_true(policy, outlook, &from))
             }
             PolicyMoment::AtExit => {
@@ -178,7 +180,7 @@ fn within(outlook: &JobOutlook) -> String {
 const MAX_REASON_CHARS: usize = 100;
 
 /// Maximum number of characters of the part of a policy that decides.
-const MAX_PART_CHARS: usize = 90;
+const MAX_PART_CHARS: usize = 70;
 
 /// Says with which codes a job is held.
 fn codes(foreseen: &ForeseenEffect) -> String {

@@ -4,6 +4,7 @@ use crate::configuration::PolicyEffectKind;
 use crate::matching::negotiate::AccountingLimit;
 use crate::text::{join_first, join_with, with_commas};
 
+use super::circumstances::ScheddAnswer;
 use super::failure_reason::FailureReason;
 use super::hold_reason::{ExceededResource, HoldReason};
 use super::job_report::JobFactory;
@@ -24,6 +25,10 @@ impl Remedies<'_> {
     pub fn phrases(&self, report: &RequestReport) -> Vec<String> {
         let outlook = report.job.as_ref().and_then(|job| job.outlook.as_ref());
         let mut phrases = outlook.map(|outlook| PolicyWriter(self.0).remedies(outlook)).unwrap_or_default();
+        phrases.extend(report.job.iter().flat_map(|job| &job.circumstances).filter_map(|known| known.remedy.clone()));
+        if let Some(ScheddAnswer::RefusedByJob(_)) = report.job.as_ref().and_then(|job| job.schedd.as_ref()) {
+            phrases.push("drop what only slots have from its requirements".to_owned());
+        }
         // What a policy releases needs nobody who does it.
         if report.imminent().is_none_or(|next| next.effect.kind != PolicyEffectKind::Releases) {
             phrases.extend(self.of_verdict(report));
@@ -33,6 +38,13 @@ impl Remedies<'_> {
 
     /// Says what can be done about the verdict without a change.
     fn of_verdict(&self, report: &RequestReport) -> Vec<String> {
+        // A slot that refuses now, and takes the job at a time.
+        let opening = || {
+            report.refusals.iter().filter(|group| group.suitable > 0).find_map(|group| {
+                let wait = group.demand.opens.as_ref()?.remedy()?;
+                Some(format!("{wait}, when {} takes jobs", self.0.offer_name(group.example)))
+            })
+        };
         let remedy = match &report.verdict {
             verdict if verdict.limit().is_some() => verdict.limit().map(AccountingLimit::remedy),
             RequestVerdict::Taken(_) | RequestVerdict::PartlyServed { .. } => {
@@ -54,11 +66,15 @@ impl Remedies<'_> {
                 let full = self.full_slots(report).map_or_else(String::new, |full| format!(", or until {full}"));
                 format!("wait for the next negotiation cycle{full}")
             }),
-            RequestVerdict::Refused => report.refusals.iter().filter(|group| group.suitable > 0).find_map(|group| {
-                let wait = group.demand.opens.as_ref()?.remedy()?;
-                Some(format!("{wait}, when {} takes jobs", self.0.offer_name(group.example)))
-            }),
-            RequestVerdict::Claimed | RequestVerdict::IfDrained(_) => self.wait(report),
+            RequestVerdict::Refused => opening(),
+            RequestVerdict::Claimed | RequestVerdict::IfDrained(_) => {
+                let opening = opening().filter(|_| report.slots.is_none_or(|slots| slots.matching.available() == 0));
+                let ends = self.wait(report);
+                match (opening, ends.as_ref().and_then(|ends| ends.strip_prefix("wait "))) {
+                    (Some(opening), Some(ends)) => Some(format!("{opening}, or {ends}")),
+                    (opening, _) => opening.or(ends),
+                }
+            }
             verdict if report.changes.is_empty() => self.one_of_two(report, verdict),
             _ => None,
         };

@@ -62,9 +62,10 @@ impl ShortCauseWriter<'_> {
         let [one, several] = self.nouns;
         let general = |text: String| (String::new(), text);
         if let Some(ForeseenEffect { effect, .. }) = report.imminent() {
-            let state = report.job.as_ref().map(|job| job.state).filter(|state| *state != JobState::Idle);
-            let state = state.map_or_else(String::new, |state| format!(" ({})", state.word()));
-            return (effect.knob.clone(), format!("will be {} by {}{state}", effect.kind.participle(), effect.knob));
+            return (effect.knob.clone(), format!("will be {} by {}", effect.kind.participle(), effect.knob));
+        }
+        if report.cause() == Cause::CoolDown {
+            return general("is in cool-down after a failed run".to_owned());
         }
         match &report.verdict {
             RequestVerdict::Matches => general("matches".to_owned()),

@@ -8,6 +8,7 @@ use crate::protocol::{JobState, SlotState};
 use crate::text::{join_and, join_first, with_commas};
 
 use super::ad_names::{AdNames, AdReference};
+use super::circumstances::{JobCircumstance, ScheddAnswer};
 use super::clauses::text;
 use super::decisive_part::{UnmetOfferClause, values_phrase};
 use super::failure_phrase::FailureWriter;
@@ -52,7 +53,21 @@ impl SummaryWriter<'_> {
             let it = self.verb("it", "they");
             return format!("{imminent}; until then {}", SummaryWriter { subject: it, ..*self }.present(report));
         }
+        let circumstances = report.job.iter().flat_map(|job| &job.circumstances);
+        if let Some(decisive) = circumstances.into_iter().find(|known| known.is_decisive) {
+            let it = SummaryWriter { subject: self.verb("it", "they"), ..*self };
+            return format!("{}; {}", self.circumstance(decisive), it.present(report));
+        }
         self.present(report)
+    }
+
+    /// Says what keeps the job from running: `1.0 is in cool-down until ...`.
+    #[must_use]
+    pub fn circumstance(&self, known: &JobCircumstance) -> String {
+        let (verb, rest) = known.predicate.split_once(' ').unwrap_or((&known.predicate, ""));
+        let plural = [("is", "are"), ("needs", "need"), ("has", "have"), ("waits:", "wait:")];
+        let plural = plural.iter().find(|(singular, _)| *singular == verb).map_or(verb, |(_, plural)| plural);
+        format!("{} {} {rest}", self.subject, self.verb(verb, plural))
     }
 
     /// Returns the verdict as one sentence, whatever policies do to the job.
@@ -204,10 +219,19 @@ impl SummaryWriter<'_> {
             }
             JobState::SchedulerUniverse | JobState::LocalUniverse => {
                 let its = self.verb("its", "their");
-                format!(
-                    "{subject} {is} {state}: the access point runs {them}, without a slot, if {its} requirements accept \
-                    the ad of the schedd"
-                )
+                let runs = format!("the access point runs {them}, without a slot");
+                match &job.schedd {
+                    None => {
+                        format!("{subject} {is} {state}: {runs}, if {its} requirements accept the ad of the schedd")
+                    }
+                    Some(ScheddAnswer::Accepts) => format!("{subject} {is} {state}: {runs}, and nothing refuses"),
+                    Some(ScheddAnswer::RefusedByJob(why)) => format!(
+                        "{subject} {is} {state}, and {its} requirements refuse the access point, which should run {them}: {why}"
+                    ),
+                    Some(ScheddAnswer::Refuses(why)) => {
+                        format!("{subject} {is} {state}, and the access point does not start {them} now: {why}")
+                    }
+                }
             }
             JobState::Factory => {
                 let room =

@@ -98,7 +98,7 @@ pub enum SlotState {
 
 /// The attributes of a job that a report on it tells: who submitted it, why it does not wait or how it ended, and what
 /// the negotiator said last.
-pub const JOB_REPORT_ATTRIBUTES: [&str; 31] = [
+pub const JOB_REPORT_ATTRIBUTES: [&str; 51] = [
     "ClusterId",
     "Owner",
     "User",
@@ -130,6 +130,26 @@ pub const JOB_REPORT_ATTRIBUTES: [&str; 31] = [
     "JobMaterializeLimit",
     "JobMaterializeMaxIdle",
     "TotalSubmitProcs",
+    "JobCoolDownExpiration",
+    "VacateReason",
+    "LastRemoteHost",
+    "NumShadowStarts",
+    "NumJobStarts",
+    "NiceUser",
+    "LastJobLeaseRenewal",
+    "JobLeaseDuration",
+    "MinHosts",
+    "JobUniverse",
+    "Scheduler",
+    "DAG_NodesTotal",
+    "DAG_NodesDone",
+    "DAG_NodesFailed",
+    "DAG_NodesQueued",
+    "DAG_NodesReady",
+    "DAG_NodesUnready",
+    "DAG_JobsRunning",
+    "DAG_JobsIdle",
+    "DAG_JobsHeld",
 ];
 
 /// The value of `MyType` in the ad of a submitter.

@@ -20,12 +20,11 @@ use std::time::Instant;
 
 use clap::Args;
 use classad::ad::Name;
-use classad::configuration::{Configuration, JobPolicies};
+use classad::configuration::JobPolicies;
 use classad::constraint::CLOCK_TIMES;
 use classad::explain::{CRON_ATTRIBUTES, DRAINING_ATTRIBUTES, Explainer, LastRejections};
 use classad::matching::Query;
 use classad::matching::negotiate::{NegotiationSettings, negotiation_names};
-use classad::matching::policy::CycleTimes;
 use classad::protocol::SLOT_KIND_ATTRIBUTES;
 
 use crate::cli::args::advertising::{self, AdvertisingArgs, SlotSelection};
@@ -47,7 +46,8 @@ use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::rank_warnings::RankWarnings;
 use crate::cli::render::diagnostics::single_line;
 use crate::cli::render::explanation::{
-    Accounting, ExplanationInput, GangExplainer, OfferLists, ReportRenderer, SiteReasons, pair,
+    AccessPoint, Accounting, ExplanationInput, GangExplainer, OfferLists, ReportRenderer, START_ATTRIBUTES,
+    SiteReasons, pair,
 };
 use crate::cli::render::output::{self, OutputForm};
 use crate::cli::session::Session;
@@ -220,9 +220,9 @@ impl ExplainCommand {
         let reasons = reasons.map(|(reasons, _)| reasons);
         let start = Instant::now();
         let mut policy = self.read_policy(session, configuration.as_ref())?;
-        let policies = job_policies(session, configuration.as_ref())?;
+        let mut access_point = AccessPoint::read(session, configuration.as_ref())?;
         let ReadParties { mut parties, counted, rejections, filter, history } =
-            self.read_parties(session, sources, (&policy, &policies.0))?;
+            self.read_parties(session, sources, (&policy, &mut access_point))?;
         // The ads decide the time of the accounts.
         if let Some(accounts) = &mut policy.accounts {
             accounts.advance(session.context().now.unwrap_or_default());
@@ -233,7 +233,7 @@ impl ExplainCommand {
         let configuration = configuration.as_ref();
         let replacing = configuration.filter(|_| self.what_if_config);
         let condition = configured_policies::add_to_offers(session, replacing, &mut what_if)?;
-        let given = (configuration, &policies.0);
+        let given = (configuration, &access_point.policies);
         let (effects, transformed) = self.apply_configuration(session, given, &parties, filter.as_ref())?;
         let mut difference = None;
         if !what_if.is_empty() || transformed.is_some() {
@@ -249,7 +249,7 @@ impl ExplainCommand {
         }
         let case = self.case(session, &parties, &counted, &policy, session.options.verbose);
         let case = if self.reverse { case } else { case.with_rejections(&rejections).with_reasons(reasons.as_ref()) };
-        let case = case.with_job_policies(&policies);
+        let case = case.with_access_point(&access_point);
         if self.reverse && any_ports(&parties.requests) {
             session.note("some requests have Ports: leave out --reverse to explain gangs");
         }
@@ -302,7 +302,7 @@ impl ExplainCommand {
         &self,
         session: &mut Session,
         sources: [Vec<AdSource>; 2],
-        (policy, policies): (&LoadedPolicy, &JobPolicies),
+        (policy, access_point): (&LoadedPolicy, &mut AccessPoint),
     ) -> Result<ReadParties, Failure> {
         let protocol = self.ads.common.protocol(session);
         let constraint = argument_text::parse_constraints(session, &self.constraint)?;
@@ -317,7 +317,8 @@ impl ExplainCommand {
         also.names.extend(also_read.chain(CLOCK_TIMES).map(Name::new));
         self.starts.add_names(session, &mut also)?;
         if !self.reverse {
-            policies.add_queue_names(&mut also, session.dialect());
+            access_point.policies.add_queue_names(&mut also, session.dialect());
+            also.names.extend(START_ATTRIBUTES.into_iter().chain(["DedicatedScheduler"]).map(Name::new));
         }
         also.names.extend(suggestions::similar_names(session, &sources, &protocol, &also, self.reverse));
         if let Some(constraint) = &constraint {
@@ -326,7 +327,8 @@ impl ExplainCommand {
         // The expressions of --what-if and of a configuration may refer to any attribute.
         let reads_whole = !self.what_if.is_empty() || self.config.is_some() || self.fix;
         let reading = if reads_whole { ReadMode::Whole } else { ReadMode::SelectiveForReports };
-        let [requests, offers] = self.ads.read_current(session, sources, reading, &also, SlotSelection::All)?;
+        let ([requests, offers], schedds) =
+            self.ads.read_with_schedds(session, sources, reading, &also, SlotSelection::All)?;
         let has_left = |job: &NamedAd| self.starts.when_start && has_left_queue(job.state(&session.context()));
         let (history, requests): (Vec<NamedAd>, Vec<NamedAd>) = requests.into_iter().partition(has_left);
         let context = session.context();
@@ -350,6 +352,9 @@ impl ExplainCommand {
             }
         }
         let context = session.context();
+        if !self.reverse {
+            access_point.take_ads([&requests, &offers], schedds, &context);
+        }
         offers.retain(|offer| policy.policy.is_offer(&offer.ad, &context));
         let reads_kinds = offer_constraint.as_ref().is_some_and(|constraint| reads_slot_kinds(session, constraint));
         select_offers(session, offer_constraint, &mut offers)?;
@@ -579,20 +584,4 @@ impl ExplainCommand {
             None => Ok([&self.requests, &self.pool]),
         }
     }
-}
-
-/// Reads the policies of jobs in the queue, and the seconds between two evaluations of them.
-fn job_policies(
-    session: &mut Session,
-    configuration: Option<&LoadedConfiguration>,
-) -> Result<(JobPolicies, i64), Failure> {
-    let nothing = Configuration::default();
-    let (read, context) = (configuration.map_or(&nothing, |loaded| &loaded.configuration), session.context());
-    let (policies, problems) = JobPolicies::read(read, &context);
-    for problem in &problems {
-        configuration.map_or(Ok(()), |loaded| loaded.report(session, problem))?;
-    }
-    // Times that are no numbers are told where cycles need them.
-    let times = CycleTimes::read(read, &context).unwrap_or_default();
-    Ok((policies, times.policies))
 }

@@ -3,7 +3,6 @@
 use std::sync::OnceLock;
 
 use classad::ad::{Ad, ByteString, Name, Value};
-use classad::configuration::JobPolicies;
 use classad::eval::Context;
 use classad::explain::{
     AdNames, AdReference, Explainer, JobReport, LastRejection, LastRejections, MAX_FIRST_LINE_CHARS, RequestChange,
@@ -18,9 +17,9 @@ use crate::cli::io::counted_offers::CountedOffers;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::{Parties, any_ports};
 use crate::cli::render::diagnostics::single_line;
-use crate::cli::render::rows::TableCell;
 use crate::cli::session::Session;
 
+use super::access_point::AccessPoint;
 use super::limits::MAX_LISTED_OFFERS;
 use super::site_reasons::SiteReasons;
 
@@ -50,8 +49,8 @@ pub struct ExplanationInput<'c> {
     pub not_examined: Vec<&'static str>,
     /// What the site says of causes; `None` if nothing.
     pub reasons: Option<&'c SiteReasons>,
-    /// The policies of jobs in the queue, and the seconds between two evaluations; `None` if they do not matter.
-    pub(super) job_policies: Option<(&'c JobPolicies, i64)>,
+    /// What is known of the access point of jobs; `None` if it does not matter.
+    pub(super) access_point: Option<&'c AccessPoint>,
     /// Why the negotiator found no slots last, for the jobs of the whole queue.
     rejections: Option<&'c LastRejections>,
     /// The last rejections of subjects that do not tell their autoclusters, by index: those of jobs that match alike.
@@ -109,7 +108,7 @@ impl<'c> ExplanationInput<'c> {
             context,
             not_examined,
             reasons: None,
-            job_policies: None,
+            access_point: None,
             rejections: None,
             rejections_of_equivalent: OnceLock::new(),
             subject_noun: OnceLock::new(),
@@ -121,9 +120,9 @@ impl<'c> ExplanationInput<'c> {
         ExplanationInput { reasons, ..self }
     }
 
-    /// Tells the policies of jobs in the queue, and the seconds between two evaluations of them.
-    pub fn with_job_policies(self, (policies, interval): &'c (JobPolicies, i64)) -> Self {
-        ExplanationInput { job_policies: Some((policies, *interval)), ..self }
+    /// Tells what is known of the access point of jobs.
+    pub fn with_access_point(self, access_point: &'c AccessPoint) -> Self {
+        ExplanationInput { access_point: Some(access_point), ..self }
     }
 
     /// Tells why the negotiator found no slots last, for the jobs of the whole queue.
@@ -252,7 +251,8 @@ impl<'c> ExplanationInput<'c> {
     /// Explains a group of equivalent subjects. A job that does not wait for a slot has the verdict `NotWaiting`.
     pub fn explain(&self, session: &Session, group: &[usize], explainer: &Explainer) -> RequestReport {
         let ad = &self.subjects[group[0]].ad;
-        self.with_job(session, group, explainer.explain_for(ad, self.user_of(session, group).as_ref()))
+        let report = self.with_job(session, group, explainer.explain_for(ad, self.user_of(session, group).as_ref()));
+        self.with_dedicated(session, group[0], report, explainer)
     }
 
     /// Returns the report of a group with what the ads of jobs tell of the jobs.
@@ -260,6 +260,10 @@ impl<'c> ExplanationInput<'c> {
         report.job = self.job_report(session, group[0]);
         if let Some(job) = &mut report.job {
             job.outlook = self.job_outlook(session, group[0]);
+            if let Some(access_point) = self.access_point {
+                job.schedd = access_point.answer(&self.subjects[group[0]], &session.context());
+                job.circumstances.extend(access_point.full().filter(|_| job.state == JobState::Idle));
+            }
             // Jobs of a group have slots and endings of their own.
             let is_single = group.len() == 1;
             job.slot = job.slot.take().filter(|_| is_single);
@@ -271,24 +275,6 @@ impl<'c> ExplanationInput<'c> {
             report.verdict = RequestVerdict::NotWaiting(Box::new(report.verdict));
         }
         report
-    }
-
-    /// Returns a row for each member of a group: name, verdict, number of matching and of free partners, the summary and
-    /// the best change. Each row comes with the index of its subject.
-    pub fn rows(&self, session: &Session, group: &[usize], report: &RequestReport) -> Vec<(usize, Vec<TableCell>)> {
-        let free = report.slots.map_or(report.matches, |slots| slots.matching.available());
-        let change = best_change(report).map(RequestChange::text).unwrap_or_default();
-        let row = |subject: &usize| {
-            let summary = self.summary(session, &[*subject], report, usize::MAX);
-            let name = self.subjects[*subject].id().to_owned();
-            let verdict = report.verdict.as_str().to_owned();
-            let [matches, free] = [report.matches, free].map(|number| number.to_string());
-            (
-                *subject,
-                vec![name.into(), verdict.into(), matches.into(), free.into(), summary.into(), change.clone().into()],
-            )
-        };
-        group.iter().map(row).collect()
     }
 
     /// Whether a request is served by gangs rather than by pairs: the request or some offer has ports.

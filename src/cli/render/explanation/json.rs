@@ -4,7 +4,7 @@ use classad::ad::time::iso_moment;
 use classad::configuration::PolicyEffect;
 use classad::explain::{
     Cause, ClauseReport, FailureReason, ForeseenEffect, JobOutlook, JobReport, PolicyFault, PolicyMoment,
-    PolicyOutlook, RequestChange, RequestReport,
+    PolicyOutlook, RequestChange, RequestReport, ScheddAnswer,
 };
 use classad::matching::negotiate::AccountingLimit;
 use serde_json::{Map, Value as Json, json};
@@ -140,6 +140,13 @@ fn job_json(job: &JobReport) -> Json {
         "last_rejection_time": job.last_rejection.as_ref().and_then(|last| last.time),
         "concurrency_limits": job.concurrency_limits,
         "policies": job.outlook.as_ref().map(outlook_json),
+        "circumstances": job.circumstances.iter().map(|known| json!({
+            "kind": known.kind, "text": known.predicate, "decisive": known.is_decisive,
+        })).collect::<Json>(),
+        "schedd": job.schedd.as_ref().map(|answer| match answer {
+            ScheddAnswer::Accepts => json!({ "accepts": true, "why": null }),
+            ScheddAnswer::RefusedByJob(why) | ScheddAnswer::Refuses(why) => json!({ "accepts": false, "why": why }),
+        }),
     })
 }
 

@@ -76,6 +76,9 @@ pub fn what_to_do(session: &Session, case: &ExplanationInput<'_>, group: &[usize
 pub fn phrases(session: &Session, case: &ExplanationInput<'_>, group: &[usize], report: &RequestReport) -> Vec<String> {
     let writer = case.summary_writer(session, if group.len() == 1 { "it" } else { "them" }, group, MAX_CLAUSE_CHARS);
     let mut phrases: Vec<String> = if case.is_reverse { Vec::new() } else { Remedies(&writer).phrases(report) };
+    if matches!(report.verdict, RequestVerdict::IfDrained(_)) {
+        phrases.extend(case.access_point.and_then(|access_point| access_point.draining.clone()));
+    }
     let is_open = phrases.is_empty() && report.changes.is_empty();
     if report.sought_changes && is_open && needs_change(report.verdict.as_str()) {
         let is_slip = |refusal: &RefusalGroup| refusal.demand.missing.iter().any(|missing| !missing.near.is_empty());

@@ -61,6 +61,9 @@ impl<'c> ReportRenderer<'c> {
         if let Some(reason) = given.filter(|reason| !summary.contains(reason.trim_end_matches('.'))) {
             text.push_str(&sentence_line(&format!("hold reason: {reason}")));
         }
+        let told = self.case.summary_writer(session, self.case.subjects[group[0]].id(), &group[..1], MAX_CLAUSE_CHARS);
+        let circumstances = report.job.iter().flat_map(|job| &job.circumstances).filter(|known| !known.is_decisive);
+        text.extend(circumstances.map(|known| wrapped(&single_line(&told.circumstance(known)))));
         text.push_str(&self.policies(session, group, report));
         text.push_str(&self.job_remarks(session, group, &report.verdict));
         if is_brief {
@@ -148,9 +151,15 @@ impl<'c> ReportRenderer<'c> {
     fn policies(&self, session: &Session, group: &[usize], report: &RequestReport) -> String {
         let Some(outlook) = report.job.as_ref().and_then(|job| job.outlook.as_ref()) else { return String::new() };
         let writer = self.case.summary_writer(session, "it", group, MAX_CLAUSE_CHARS);
-        let lines = PolicyWriter(&writer).lines(outlook);
+        let is_held = report.job.as_ref().is_some_and(|job| job.hold.is_some());
+        let is_told =
+            !is_held && matches!(report.verdict, RequestVerdict::NotWaiting(_)) && outlook.imminent().is_none();
+        let lines = PolicyWriter(&writer).lines(outlook, is_told);
         let first = self.case.subjects[group[0]].id();
         let heading = if group.len() > 1 { format!("policies, of {first}:") } else { "policies:".to_owned() };
+        if lines.is_empty() {
+            return String::new();
+        }
         if let [only] = lines.as_slice() {
             return wrapped(&single_line(&format!("{heading} {only}")));
         }
