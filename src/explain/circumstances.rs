@@ -140,7 +140,7 @@ impl JobReader<'_> {
         })
     }
 
-    /// The job is DAGMan: what its nodes do.
+    /// The job is `DAGMan`: what its nodes do.
     fn dagman(&self) -> Option<JobCircumstance> {
         let total = self.number("DAG_NodesTotal")?;
         let nodes =
@@ -215,7 +215,8 @@ fn refusal(condition: &Expression, own: &Ad, partner: &Ad, noun: &str, context: 
     let unmet = clauses.into_iter().find(|clause| outcome(clause) != Truth::True).unwrap_or(condition);
     let names = FreeNames::of(unmet, context.dialect);
     let read = names.theirs.iter().chain(names.unqualified.iter().filter(|name| own.get(name).is_none()));
-    let mut lacks: Vec<String> = read.filter(|name| partner.get(name).is_none()).map(|name| name.to_string()).collect();
+    let mut lacks: Vec<String> =
+        read.filter(|name| partner.get(name).is_none()).map(std::string::ToString::to_string).collect();
     lacks.dedup();
     let lacks = if lacks.is_empty() || outcome(unmet) == Truth::False {
         String::new()

@@ -79,7 +79,7 @@ impl ClauseAnalysis {
         } else {
             None
         };
-        Some(ClauseTime { start, since, ..ClauseTime::of(now, next) })
+        Some(ClauseTime { since, start, ..ClauseTime::of(now, next) })
     }
 }
 

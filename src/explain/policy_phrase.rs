@@ -21,7 +21,8 @@ impl PolicyWriter<'_> {
     pub fn imminent(&self, outlook: &JobOutlook) -> Option<String> {
         let foreseen = outlook.imminent()?;
         let (subject, done, within) = (self.0.subject, foreseen.effect.kind.participle(), within(outlook));
-        let is = outlook.first().map_or_else(|| foreseen.effect.knob.clone(), |first| self.is_true(first, outlook, ""));
+        let is =
+            outlook.first().map_or_else(|| foreseen.effect.knob.clone(), |first| Self::is_true(first, outlook, ""));
         Some(format!("{subject} will be {done}{within}{}: {is}", codes(foreseen)))
     }
 
@@ -49,7 +50,7 @@ impl PolicyWriter<'_> {
                 lines.extend(self.course(outlook));
             } else if is_quiet {
                 quiet.push(policy);
-            } else if !is_foreseen(policy) && !(faults_are_told && policy.moment == PolicyMoment::Never) {
+            } else if !(is_foreseen(policy) || faults_are_told && policy.moment == PolicyMoment::Never) {
                 lines.push(self.line(policy, outlook, faults_are_told));
             }
         }
@@ -76,13 +77,13 @@ impl PolicyWriter<'_> {
         let done = format!("{it} will be {}", effect.participle());
         let fault = self.fault(policy);
         match policy.moment {
-            PolicyMoment::Now => format!("{}: {done}{}{told}", self.is_true(policy, outlook, ""), within(outlook)),
+            PolicyMoment::Now => format!("{}: {done}{}{told}", Self::is_true(policy, outlook, ""), within(outlook)),
             PolicyMoment::From(at, is_sampled) => {
                 let about = if is_sampled { "about " } else { "" };
                 let from = format!(" from {about}{} on, in {}", local_moment(at), duration(at - outlook.now));
                 let now =
                     fault.filter(|_| !faults_are_told).map_or_else(String::new, |fault| format!("; now it {fault}"));
-                format!("{}: {done} then{told}{now}", self.is_true(policy, outlook, &from))
+                format!("{}: {done} then{told}{now}", Self::is_true(policy, outlook, &from))
             }
             PolicyMoment::AtExit => {
                 let (done, condition) = match effect {
@@ -97,7 +98,7 @@ impl PolicyWriter<'_> {
     }
 
     /// Says that a policy is true, and which part of it. `when` says from when on.
-    fn is_true(&self, policy: &PolicyOutlook, outlook: &JobOutlook, when: &str) -> String {
+    fn is_true(policy: &PolicyOutlook, outlook: &JobOutlook, when: &str) -> String {
         let is = TIMES.iter().find(|(name, _)| *name == policy.name).map_or("is true", |(_, words)| words);
         let has_no_value = |next: &ForeseenEffect| next.effect.knob == policy.name && next.effect.kind != policy.effect;
         let is = if outlook.course.first().is_some_and(has_no_value) { "has no value" } else { is };
@@ -110,8 +111,8 @@ impl PolicyWriter<'_> {
         let counts = "and counts as false";
         match policy.fault.as_ref()? {
             PolicyFault::Undefined(names) => {
-                let (named, are) = (join_with(names, "or"), "is not defined");
-                let as_told = if names.is_empty() { String::new() } else { format!(", as {named} {are},") };
+                let (missing, are) = (join_with(names, "or"), "is not defined");
+                let as_told = if names.is_empty() { String::new() } else { format!(", as {missing} {are},") };
                 Some(format!("is undefined{as_told} {counts} (HTCondor before 9.5 held such a job)"))
             }
             PolicyFault::Error => {

@@ -239,20 +239,22 @@ impl SummaryWriter<'_> {
                 let room = if self.max_clause_chars == usize::MAX { usize::MAX } else { room };
                 let told = job.factory.as_ref().map(|factory| (factory.phrase(room), factory.progress()));
                 let (does, progress) = told.unwrap_or_default();
-                match self.is_plural {
-                    true => format!("{subject} are job factories: each {does}"),
-                    false => format!("{subject} is a job factory, and {does}; {progress}"),
+                if self.is_plural {
+                    format!("{subject} are job factories: each {does}")
+                } else {
+                    format!("{subject} is a job factory, and {does}; {progress}")
                 }
             }
             JobState::GridUniverse => format!("{subject} {is} {state}: a system outside this pool runs {them}"),
-            _ => match job.ending.as_ref().filter(|_| !self.is_plural) {
-                Some(ending) => format!("{subject} {is} {state}: {ending}"),
-                None => {
+            _ => {
+                if let Some(ending) = job.ending.as_ref().filter(|_| !self.is_plural) {
+                    format!("{subject} {is} {state}: {ending}")
+                } else {
                     let faults = job.outlook.as_ref().map(|outlook| PolicyWriter(self).faults(outlook));
                     let (waits, faults) = (self.verb("waits", "wait"), faults.unwrap_or_default());
                     format!("{subject} {is} {state}{slot}, and {waits} for no slot{faults}")
                 }
-            },
+            }
         }
     }
 

@@ -142,7 +142,7 @@ fn undefined_policies_and_requests_are_found() {
     }
 }
 
-/// Usual policies: of the manual, CRAB, WMCore, HTCondor-CE, PyCBC and Pegasus.
+/// Usual policies: of the manual, CRAB, `WMCore`, HTCondor-CE, `PyCBC` and Pegasus.
 #[test]
 fn healthy_policies_are_left_alone() {
     for job in [

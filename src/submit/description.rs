@@ -149,7 +149,7 @@ impl<'s> DescriptionRun<'s> {
         let problem = Problem::error_at(start..end, 0, "this submit file has no queue statement: it is one job");
         self.variables.warn(problem.with_help("write `queue` at its end"));
         let arguments = QueueArguments::parse("").map_err(|(_, reason)| Problem::error_at(start..end, 0, reason))?;
-        self.jobs.queue(&mut self.variables, arguments, start..end)
+        self.jobs.queue(&mut self.variables, &arguments, start..end)
     }
 
     /// Executes the statements of a text. `place` is the byte range of the statement that includes the text; `None` for
@@ -400,7 +400,7 @@ impl<'s> DescriptionRun<'s> {
             }
         }
         arguments.load(self.settings).map_err(|reason| fault(&reason))?;
-        self.jobs.queue(&mut self.variables, arguments, range)
+        self.jobs.queue(&mut self.variables, &arguments, range)
     }
 }
 

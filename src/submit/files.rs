@@ -114,29 +114,29 @@ pub(super) fn set_executable(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
 struct Stream {
     file: [&'static str; 3],
     transfer: [&'static str; 2],
-    stream: [&'static str; 2],
+    streamed: [&'static str; 2],
 }
 
 /// Sets the standard input, output and error.
 pub(super) fn set_input(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
     let (file, transfer, stream) =
         (["input", "stdin", "In"], ["transfer_input", "TransferIn"], ["stream_input", "StreamIn"]);
-    set_stream(job, &Stream { file, transfer, stream })
+    set_stream(job, &Stream { file, transfer, streamed: stream })
 }
 
 pub(super) fn set_output(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
     let (file, transfer, stream) =
         (["output", "stdout", "Out"], ["transfer_output", "TransferOut"], ["stream_output", "StreamOut"]);
-    set_stream(job, &Stream { file, transfer, stream })
+    set_stream(job, &Stream { file, transfer, streamed: stream })
 }
 
 pub(super) fn set_error(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
     let (file, transfer, stream) =
         (["error", "stderr", "Err"], ["transfer_error", "TransferErr"], ["stream_error", "StreamErr"]);
-    set_stream(job, &Stream { file, transfer, stream })
+    set_stream(job, &Stream { file, transfer, streamed: stream })
 }
 
-fn set_stream(job: &mut JobBuilder<'_>, Stream { file, transfer, stream }: &Stream) -> Result<(), Problem> {
+fn set_stream(job: &mut JobBuilder<'_>, Stream { file, transfer, streamed: stream }: &Stream) -> Result<(), Problem> {
     let usual = job.boolean(transfer[1]).unwrap_or(true);
     let mut transfers = job.truth(transfer)?.unwrap_or(usual);
     let is_changed = transfers != usual;
@@ -145,17 +145,14 @@ fn set_stream(job: &mut JobBuilder<'_>, Stream { file, transfer, stream }: &Stre
     let value = job.value(&file[..2])?;
     let attribute = file[2];
     if value.is_some() || !job.has(attribute) {
-        match value.filter(|value| value.text != NULL_FILE) {
-            Some(value) => {
-                if job.kind.universe == Universe::Vm {
-                    return Err(value.fault(format!("a job of the vm universe has no {}", file[0])));
-                }
-                job.assign_value(attribute, value.text.as_str(), &value);
+        if let Some(value) = value.filter(|value| value.text != NULL_FILE) {
+            if job.kind.universe == Universe::Vm {
+                return Err(value.fault(format!("a job of the vm universe has no {}", file[0])));
             }
-            None => {
-                (transfers, streams) = (false, false);
-                job.assign(attribute, NULL_FILE);
-            }
+            job.assign_value(attribute, value.text.as_str(), &value);
+        } else {
+            (transfers, streams) = (false, false);
+            job.assign(attribute, NULL_FILE);
         }
     }
     if transfers {
@@ -239,7 +236,7 @@ fn set_transfer_mode(job: &mut JobBuilder<'_>, lists: [Option<&CommandValue>; 2]
         None => own_when.clone().unwrap_or("ON_EXIT".to_owned()),
     };
     if !is_default && when_value.is_none() && own_when.is_none() && should == "NO" {
-        when = "NONE".to_owned();
+        "NONE".clone_into(&mut when);
     }
     if (should == "NO") != (when == "NONE") {
         let place = when_value

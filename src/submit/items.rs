@@ -164,15 +164,12 @@ fn class_length(pattern: &[char], c: char) -> Option<usize> {
     let mut has = false;
     let mut at = 0;
     while at < inside.len() {
-        match inside[at..] {
-            [low, '-', high, ..] => {
-                has |= (low..=high).contains(&c);
-                at += 3;
-            }
-            _ => {
-                has |= inside[at] == c;
-                at += 1;
-            }
+        if let [low, '-', high, ..] = inside[at..] {
+            has |= (low..=high).contains(&c);
+            at += 3;
+        } else {
+            has |= inside[at] == c;
+            at += 1;
         }
     }
     (has != is_negated).then_some(end + 1)

@@ -23,7 +23,7 @@ use super::{files, policies, requirements, resources, universe, words};
 /// Group of commands that is considered as a whole.
 #[derive(Clone)]
 enum CommandGroup {
-    Rule(fn(&mut JobBuilder<'_>) -> Result<(), Problem>),
+    Rule(JobRule),
     Simple(&'static SimpleCommand),
     /// The command `request_...` of this name.
     Request(Name),
@@ -42,8 +42,11 @@ impl CommandGroup {
     }
 }
 
+/// Sets the attributes of a group of commands.
+type JobRule = fn(&mut JobBuilder<'_>) -> Result<(), Problem>;
+
 /// Groups before the requests, in HTCondor's order.
-const FIRST_RULES: [fn(&mut JobBuilder<'_>) -> Result<(), Problem>; 24] = [
+const FIRST_RULES: [JobRule; 24] = [
     set_header,
     universe::set_universe,
     files::set_initial_directory,
@@ -71,11 +74,10 @@ const FIRST_RULES: [fn(&mut JobBuilder<'_>) -> Result<(), Problem>; 24] = [
 ];
 
 /// Groups between the requests and the simple commands.
-const MIDDLE_RULES: [fn(&mut JobBuilder<'_>) -> Result<(), Problem>; 2] =
-    [policies::set_concurrency_limits, policies::set_accounting];
+const MIDDLE_RULES: [JobRule; 2] = [policies::set_concurrency_limits, policies::set_accounting];
 
 /// Groups between the simple commands and the custom attributes.
-const LATE_RULES: [fn(&mut JobBuilder<'_>) -> Result<(), Problem>; 5] = [
+const LATE_RULES: [JobRule; 5] = [
     policies::set_deferral,
     files::set_image_size,
     files::set_transfer,
@@ -84,8 +86,7 @@ const LATE_RULES: [fn(&mut JobBuilder<'_>) -> Result<(), Problem>; 5] = [
 ];
 
 /// Groups behind the custom attributes.
-const LAST_RULES: [fn(&mut JobBuilder<'_>) -> Result<(), Problem>; 2] =
-    [resources::set_gpu_requirements, requirements::set_requirements];
+const LAST_RULES: [JobRule; 2] = [resources::set_gpu_requirements, requirements::set_requirements];
 
 /// Requests that every job makes.
 const USUAL_REQUESTS: [&str; 4] = ["request_cpus", "request_gpus", "request_disk", "request_memory"];
@@ -146,7 +147,7 @@ impl<'s> JobMaker<'s> {
     pub fn queue(
         &mut self,
         variables: &mut SubmitVariables,
-        arguments: QueueArguments,
+        arguments: &QueueArguments,
         statement: Range<usize>,
     ) -> Result<(), Problem> {
         let fault = |message: String| Problem::error_at(statement.clone(), 0, message);
@@ -374,6 +375,7 @@ const TIMES: [&str; 5] =
     ["RemoteWallClockTime", "RemoteUserCpu", "RemoteSysCpu", "CumulativeRemoteUserCpu", "CumulativeRemoteSysCpu"];
 
 /// Sets what every job has.
+#[expect(clippy::unnecessary_wraps, reason = "a rule of the table")]
 fn set_header(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
     if !job.is_first() {
         return Ok(());
@@ -494,11 +496,10 @@ fn unquoted_path<'v>(value: &'v CommandValue, command: &SimpleCommand) -> &'v st
 /// Sets the attribute of a command `+Name` or `MY.Name`.
 fn set_custom(job: &mut JobBuilder<'_>, name: &Name) -> Result<(), Problem> {
     let attribute = &name.as_str()["MY.".len()..];
-    match job.value(&[name.as_str()])? {
-        Some(value) => job.assign_expression(attribute, &value),
-        None => {
-            job.assign(attribute, Value::Undefined);
-            Ok(())
-        }
+    if let Some(value) = job.value(&[name.as_str()])? {
+        job.assign_expression(attribute, &value)
+    } else {
+        job.assign(attribute, Value::Undefined);
+        Ok(())
     }
 }

@@ -72,7 +72,7 @@ impl Default for SubmitSettings {
     }
 }
 
-/// HTCondor's defaults of the variables of a configuration that condor_submit reads.
+/// HTCondor's defaults of the variables of a configuration that `condor_submit` reads.
 const DEFAULT_SETTINGS: [(&str, &str); 8] = [
     ("ARCH", "X86_64"),
     ("CONTAINER_SHARED_FS", "/cvmfs"),

@@ -110,14 +110,13 @@ pub(super) fn set_periodic(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
             }
         }
     }
-    match job.value(&["leave_in_queue", "LeaveJobInQueue"])? {
-        Some(value) => job.assign_expression("LeaveJobInQueue", &value),
-        None => {
-            if !job.has("LeaveJobInQueue") {
-                job.assign("LeaveJobInQueue", false);
-            }
-            Ok(())
+    if let Some(value) = job.value(&["leave_in_queue", "LeaveJobInQueue"])? {
+        job.assign_expression("LeaveJobInQueue", &value)
+    } else {
+        if !job.has("LeaveJobInQueue") {
+            job.assign("LeaveJobInQueue", false);
         }
+        Ok(())
     }
 }
 
@@ -378,8 +377,7 @@ fn set_time(job: &mut JobBuilder<'_>, names: &[&str], attribute: &str, default: 
     job.assign_expression(attribute, &value)?;
     let literal = job.attribute(attribute).and_then(|expression| expression.as_literal().cloned());
     match literal {
-        None => Ok(()),
-        Some(Value::Integer(0..)) => Ok(()),
+        None | Some(Value::Integer(0..)) => Ok(()),
         Some(_) => Err(value.fault(format!("{} must be a number of seconds that is not negative", names[0]))),
     }
 }
@@ -416,7 +414,7 @@ pub(super) fn set_consequences(job: &mut JobBuilder<'_>) -> Result<(), Problem> 
     check_mistakes(job)
 }
 
-/// Reports what condor_submit reports of the whole job.
+/// Reports what `condor_submit` reports of the whole job.
 fn check_mistakes(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
     let place = |job: &JobBuilder<'_>, name: &str| -> Range<usize> { job.source_of(name) };
     if let Some(user) = job.text("NotifyUser")

@@ -100,7 +100,7 @@ impl QueueArguments {
         let rest = parsed.read_qualifiers(text, word.end)?;
         parsed.read_items(text[rest..].trim());
         let variables = variables_start(&text[..word.start]);
-        parsed.count = text[..variables].trim().to_owned();
+        text[..variables].trim().clone_into(&mut parsed.count);
         parsed.variables = words(&text[variables..word.start]);
         if parsed.variables.is_empty() {
             parsed.variables.push("Item".to_owned());

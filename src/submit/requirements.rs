@@ -1,4 +1,4 @@
-//! The requirements of a job: those of the submit file, and those that condor_submit adds.
+//! The requirements of a job: those of the submit file, and those that `condor_submit` adds.
 
 use std::ops::Range;
 
@@ -87,7 +87,7 @@ pub(super) fn set_requirements(job: &mut JobBuilder<'_>) -> Result<(), Problem> 
         constraint.mentioned = names.theirs;
         constraint.mentioned.extend(names.unqualified.into_iter().filter(|name| !is_own(name)));
     }
-    add_machine(job, &mut constraint)?;
+    add_machine(job, &mut constraint);
     add_resources(job, &mut constraint);
     add_custom_resources(job, &mut constraint);
     if !constraint.mentions("HasTDP") && job.has("ToolDaemonCmd") {
@@ -111,14 +111,14 @@ pub(super) fn set_requirements(job: &mut JobBuilder<'_>) -> Result<(), Problem> 
 }
 
 /// Adds the clauses about the platform, or about what runs the job.
-fn add_machine(job: &mut JobBuilder<'_>, constraint: &mut GrowingConstraint) -> Result<(), Problem> {
+fn add_machine(job: &mut JobBuilder<'_>, constraint: &mut GrowingConstraint) {
     let statement = job.statement.clone();
     let of_universe = job.source_of("JobUniverse");
     let arch = job.setting("ARCH").unwrap_or_default();
     let kind = job.kind;
     if kind.universe == Universe::Java {
         constraint.add("TARGET.HasJava", &of_universe);
-        return Ok(());
+        return;
     }
     if !constraint.mentions("Arch") {
         constraint.add(&format!("(TARGET.Arch == \"{arch}\")"), &statement);
@@ -149,7 +149,6 @@ fn add_machine(job: &mut JobBuilder<'_>, constraint: &mut GrowingConstraint) -> 
             constraint.add(&format!("(TARGET.OpSys == \"{system}\")"), &statement);
         }
     }
-    Ok(())
 }
 
 fn add_virtual_machine(job: &mut JobBuilder<'_>, constraint: &mut GrowingConstraint) {
@@ -314,7 +313,7 @@ fn add_file_transfer(job: &mut JobBuilder<'_>, constraint: &mut GrowingConstrain
     }
     if !constraint.mentions("HasFileTransferPluginMethods") {
         for method in &methods {
-            clause.push_str(&format!(" && stringListIMember(\"{method}\",TARGET.HasFileTransferPluginMethods)"));
+            clause.extend([" && stringListIMember(\"", &method, "\",TARGET.HasFileTransferPluginMethods)"]);
             let is_signed = ["s3", "gs"].iter().any(|signed| method.eq_ignore_ascii_case(signed));
             if is_signed
                 && job.settings.truth("SIGN_S3_URLS", true)

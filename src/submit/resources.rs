@@ -204,19 +204,15 @@ fn set_retries(
         (final_size, Some(step)) => {
             let size = byte_size(&step.text, base, false).map(|size| format!("{attribute} + {}", size.number));
             let step_text = size.unwrap_or_else(|| step.text.clone());
-            match final_size {
-                Some(most) => {
-                    expression(job, &format!("Max{attribute}"), &most)?;
-                    expression(job, &format!("Next{attribute}"), &step_text)?;
-                    format!("EVALSET {attribute} MIN({{Next{attribute}, Max{attribute}}})")
-                }
-                None => {
-                    let now = job.attribute(attribute).and_then(|now| now.as_literal()?.as_integer()).unwrap_or(0);
-                    let more =
-                        step_text.strip_prefix(&format!("{attribute} + ")).and_then(|step| step.parse::<i64>().ok());
-                    let more = more.ok_or_else(|| step.fault("without a maximum this must be a size"))?;
-                    format!("SET {attribute} {}", now + more)
-                }
+            if let Some(most) = final_size {
+                expression(job, &format!("Max{attribute}"), &most)?;
+                expression(job, &format!("Next{attribute}"), &step_text)?;
+                format!("EVALSET {attribute} MIN({{Next{attribute}, Max{attribute}}})")
+            } else {
+                let now = job.attribute(attribute).and_then(|now| now.as_literal()?.as_integer()).unwrap_or(0);
+                let more = step_text.strip_prefix(&format!("{attribute} + ")).and_then(|step| step.parse::<i64>().ok());
+                let more = more.ok_or_else(|| step.fault("without a maximum this must be a size"))?;
+                format!("SET {attribute} {}", now + more)
             }
         }
         (Some(final_size), None) if is_expression => format!("EVALSET {attribute} {final_size}"),
@@ -229,10 +225,9 @@ fn set_retries(
         format!("(VacateReasonCode==21 || VacateReasonCode == 34) && VacateReasonSubCode == {code}")
     });
     job.assign(&format!("TransformBody_{attribute}"), format!("REQUIREMENTS {condition}\u{1e}{body}"));
-    let mut known = job.text("TransformOnEvict").unwrap_or_default();
+    let known = job.text("TransformOnEvict").unwrap_or_default();
     if !super::queue::words(&known).iter().any(|word| word.eq_ignore_ascii_case(attribute)) {
-        known = format!("{known} {attribute}").trim_start().to_owned();
-        job.assign("TransformOnEvict", known.as_str());
+        job.assign("TransformOnEvict", format!("{known} {attribute}").trim_start());
     }
     Ok(())
 }

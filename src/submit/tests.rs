@@ -12,7 +12,7 @@ use crate::eval::Context;
 use crate::format::{Position, Severity};
 use crate::syntax::{ParseOptions, Style, expression_text, parse_expression};
 
-/// The folder of the recorded cases, in which condor_submit ran as `/t`.
+/// The folder of the recorded cases, in which `condor_submit` ran as `/t`.
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/submit");
 
 /// Attributes of clocks, versions, owners and sizes of files.
@@ -68,7 +68,7 @@ fn object(value: &Json) -> BTreeMap<String, Json> {
     value.as_object().into_iter().flatten().map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-/// The jobs of each recorded submit file are those that condor_submit 25.14.1 made of it. It refuses those without jobs.
+/// The jobs of each recorded submit file are those that `condor_submit` 25.14.1 made of it. It refuses those without jobs.
 #[test]
 fn jobs_are_those_of_condor_submit() {
     let cases = std::fs::read_to_string(format!("{FOLDER}/cases.jsonl")).unwrap();

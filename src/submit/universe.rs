@@ -16,7 +16,7 @@ pub(super) struct JobKind {
     pub grid_type: String,
 }
 
-/// Universe that condor_submit knows.
+/// Universe that `condor_submit` knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Universe {
     #[default]
@@ -39,7 +39,7 @@ const UNIVERSES: [(&str, Universe); 7] = [
     ("vm", Universe::Vm),
 ];
 
-/// Types of grids that condor_submit knows.
+/// Types of grids that `condor_submit` knows.
 const GRID_TYPES: [&str; 12] =
     ["blah", "batch", "pbs", "sge", "lsf", "nqs", "naregi", "condor", "arc", "ec2", "gce", "azure"];
 
@@ -195,6 +195,7 @@ pub(super) fn set_images(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
 }
 
 /// Returns the attribute of a job with such an image, and that of a slot which can run it.
+#[expect(clippy::case_sensitive_file_extension_comparisons, reason = "HTCondor compares so")]
 pub(super) fn image_kind(image: &str) -> (&'static str, &'static str) {
     match image.trim() {
         image if image.starts_with("docker:") => ("WantDockerImage", "HasDockerURL"),

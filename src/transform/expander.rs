@@ -17,16 +17,35 @@ use super::macros::{
 };
 use super::string_state::StringState;
 
+/// Which texts may read environment variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EnvironmentReaders {
+    /// None.
+    Nobody,
+    /// The rules, but no ad.
+    Rules,
+    /// The rules and the ads.
+    Everybody,
+}
+
+impl EnvironmentReaders {
+    fn allows(self, is_of_ad: bool) -> bool {
+        match self {
+            EnvironmentReaders::Nobody => false,
+            EnvironmentReaders::Rules => !is_of_ad,
+            EnvironmentReaders::Everybody => true,
+        }
+    }
+}
+
 /// Macro expander for one ad.
 pub(super) struct MacroExpander<'a, 'u> {
     variables: &'a MacroVariables,
     outer_variables: &'a VariableTable,
     pub ad: &'a mut EditedAd<'u>,
     pub context: &'a Context,
-    /// Whether texts of the ad may read environment variables.
-    pub allows_environment: bool,
-    /// Whether no text may read environment variables.
-    pub denies_environment: bool,
+    /// Which texts may read environment variables.
+    pub environment: EnvironmentReaders,
     /// The names that were looked up, if they are recorded.
     pub looked_up: Option<Vec<Name>>,
     /// Whether a macro drew a random number.
@@ -71,8 +90,7 @@ impl<'a, 'u> MacroExpander<'a, 'u> {
             outer_variables,
             ad,
             context,
-            allows_environment: false,
-            denies_environment: false,
+            environment: EnvironmentReaders::Rules,
             looked_up: None,
             is_random: false,
             gaps: Vec::new(),
@@ -190,7 +208,7 @@ impl<'a, 'u> MacroExpander<'a, 'u> {
         }
         let default = found.default.clone().map(|default| text[default].to_vec());
         if name == b"ENV" {
-            if self.denies_environment || self.is_macro_from_ad && !self.allows_environment {
+            if !self.environment.allows(self.is_macro_from_ad) {
                 self.gaps.push(MacroGap::Environment(String::from_utf8_lossy(body).into_owned()));
                 return Ok(Vec::new());
             }

@@ -7,7 +7,7 @@ use crate::syntax::ParseOptions;
 use super::condition::IfCondition;
 use super::edited_ad::EditedAd;
 use super::edited_shapes::EditedShapes;
-use super::expander::{MacroExpander, MacroGap};
+use super::expander::{EnvironmentReaders, MacroExpander, MacroGap};
 use super::macros::{self, MacroVariables, StatementFailure, VariableTable};
 
 /// Variables that get values one after the other, over a table of default values. There is no ad.
@@ -100,7 +100,9 @@ impl MacroScope {
     ) -> (Result<T, StatementFailure>, ScopedExpansion) {
         let mut ad = EditedAd::new(&Ad::default(), &EditedShapes::default());
         let mut expander = MacroExpander::new((&self.own, &self.defaults), &mut ad, context);
-        expander.denies_environment = !self.allows_environment;
+        if !self.allows_environment {
+            expander.environment = EnvironmentReaders::Nobody;
+        }
         expander.looked_up = Some(Vec::new());
         let done = work(&mut expander);
         let found = ScopedExpansion {
