@@ -7,7 +7,7 @@ use crate::syntax::SyntaxError;
 use super::Problem;
 
 /// A text whose escapes were decoded, with the offset in the file of each of its bytes.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct DecodedText {
     /// The decoded text.
     pub bytes: Vec<u8>,
@@ -18,7 +18,7 @@ pub struct DecodedText {
 }
 
 /// A segment of the decoded text. It was copied unchanged from the file or decoded from one escape.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct SourceSegment {
     /// Byte offset of the segment in the decoded text.
     start: usize,

@@ -1,7 +1,4 @@
-use super::{
-    AdChecker, AdFindings, CheckedText, Checker, FindingRegister, LintLevel, PoolStatistics, RULES, RuleScope,
-    find_rule,
-};
+use super::{AdChecker, AdFindings, Checker, FindingRegister, LintLevel, PoolStatistics, RULES, RuleScope, find_rule};
 use crate::ad::{Ad, Dialect};
 use crate::eval::Context;
 use crate::format::{AdText, BlockAds, BlockItem, FileFormat, ReadCache, StreamBlock, read_cached};
@@ -383,7 +380,7 @@ fn ads_of_one_class_have_the_findings_that_each_has_alone() {
             told += found.len();
             let mut found = Vec::new();
             let take = |text: AdText| {
-                let CheckedText { length, findings, .. } = by_text.check_text(text)?;
+                let (length, findings) = by_text.check_text(text)?;
                 found = tell(&findings);
                 Some(length)
             };

@@ -6,7 +6,7 @@ use crate::sources::{Source, absolute, files, module_of};
 use crate::tokens::{code, tokens, without_tests};
 
 /// The floors, lowest first.  A floor may use those before it.
-const FLOORS: [&str; 19] = [
+const FLOORS: [&str; 18] = [
     "text",
     "ad",
     "syntax",
@@ -16,7 +16,6 @@ const FLOORS: [&str; 19] = [
     "constraint",
     "transform",
     "configuration",
-    "submit",
     "pool",
     "workload",
     "matching",

@@ -195,8 +195,9 @@ impl WhenStartArgs {
         let (forecasts, endless) = forecasts.map_err(|fault| case.policy.report_fault(session, fault))?;
         session.check_interrupt()?;
         if context.has_spent_comparisons() {
-            let limit = if context.has_spent_held_bytes() { "--max-held-bytes" } else { "--max-comparison-steps" };
-            return refuse(format!("the simulation ended early: name fewer jobs with --request, or raise {limit}"));
+            return refuse(
+                "the simulation ended early: name fewer jobs with --request, or raise --max-comparison-steps",
+            );
         }
         if let (true, Some(rule)) = (endless > 0, &self.run_time) {
             let runs = counted(endless, "run");

@@ -24,6 +24,9 @@ const MAX_CHANGE_CHARS: usize = 240;
 /// Maximum number of causes in a picture; the others are counted together.
 const MAX_DRAWN_CAUSES: usize = 12;
 
+/// The option that lists all causes.
+const ALL_CAUSES: &str = "--all-causes";
+
 /// The explanations of a run, by cause.
 pub struct CauseTable {
     /// The causes by their identifiers.
@@ -40,11 +43,9 @@ struct CauseRow {
     verdict: String,
     /// What can be done where no change helps: about a limit, or about the reason of a hold.
     remedy: SpreadText,
-    /// What the site says of the cause; empty if nothing.
-    of_site: String,
     /// The resources of which divided offers have too little left, with the numbers of subjects.
     scarce: NameCounts,
-    /// Whether the subjects are jobs that do not wait, are not held, and have no policy to tell of.
+    /// Whether the subjects are jobs that do not wait, and are not held.
     is_past: bool,
     /// The cause in words.
     text: SpreadText,
@@ -91,15 +92,14 @@ impl CauseTable {
     /// can be.
     pub fn add(&mut self, entry: CauseEntry, text: String) {
         self.counts.add(&entry);
-        if entry.matches && !entry.has_policy {
+        if entry.matches {
             return;
         }
         let cause = self.causes.entry(entry.cause_id).or_insert_with(|| CauseRow {
             verdict: entry.verdict.clone(),
             remedy: SpreadText::new(&entry.remedy),
-            of_site: entry.of_site.clone(),
             scarce: NameCounts::default(),
-            is_past: entry.verdict == NOT_WAITING && !entry.is_held && !entry.has_policy,
+            is_past: entry.verdict == NOT_WAITING && !entry.is_held,
             text: SpreadText::new(&entry.text),
             subjects: 0,
             owners: NameCounts::default(),
@@ -148,9 +148,8 @@ impl CauseTable {
             titles: ["cause", "what would help"],
             rows: rows(causes),
             last_rows: rows(past),
-            is_partition: true,
         };
-        text.push_str(&table.render(listed));
+        text.push_str(&table.render(listed, ALL_CAUSES));
         if is_short { text } else { text + &reports }
     }
 
@@ -268,9 +267,7 @@ impl CauseRow {
 
     /// The row of the cause in the table.
     fn into_row(self) -> TallyRow {
-        let help = self.help_phrase();
-        let texts = [help, self.of_site.clone()].into_iter().filter(|text| !text.is_empty());
-        let remark = texts.collect::<Vec<_>>().join("; ");
+        let remark = self.help_phrase();
         let label = self.text.shortened(MAX_SHORT_CAUSE_CHARS);
         TallyRow { count: self.subjects, owners: self.owners, label, remark }
     }
@@ -292,10 +289,6 @@ impl CauseRow {
     /// Returns the change that helps most, and how many subjects it helps if it does not help all.
     fn help_phrase(&self) -> String {
         if self.changes.is_empty() && needs_change(&self.verdict) {
-            let remedy = self.remedy.shortened(MAX_CHANGE_CHARS);
-            if !remedy.is_empty() {
-                return remedy;
-            }
             return no_change_phrase(self.text.to_string().split(|c: char| !c.is_alphanumeric())).to_owned();
         }
         if [LIMITED, NOT_WAITING].contains(&self.verdict.as_str()) {

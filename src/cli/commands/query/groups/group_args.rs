@@ -113,7 +113,6 @@ impl GroupArgs {
             having: None,
             has_percentages: self.percent,
             has_totals: self.totals,
-            usage: None,
         };
         refuse_equal_names(&columns.header())?;
         if let Some(condition) = &self.having {
