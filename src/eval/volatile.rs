@@ -1,7 +1,8 @@
 //! What an expression depends on besides attributes: the clock and random numbers.
 
-use crate::ad::{Expression, ExpressionKind};
+use crate::ad::{Dialect, Expression, ExpressionKind};
 
+use super::FreeNames;
 use super::builtin::{FunctionKind, find_function, reads_clock};
 use super::scope::CURRENT_TIME;
 
@@ -32,6 +33,13 @@ impl VolatileInputs {
             }
         }
         found
+    }
+
+    /// Whether an expression has the same value as long as the attributes that it names have theirs, whatever the clock says. A text
+    /// that is evaluated may read the clock.
+    #[must_use]
+    pub fn are_none_in(expression: &Expression, dialect: Dialect) -> bool {
+        VolatileInputs::of(expression) == VolatileInputs::default() && !FreeNames::of(expression, dialect).is_impure
     }
 }
 

@@ -99,11 +99,10 @@ impl MatchTable {
     }
 
     fn is_volatile(&mut self, ad: &Ad) -> bool {
+        let dialect = self.context.dialect;
         let mut expressions = ad.expressions().iter().filter(|expression| expression.as_literal().is_none());
         expressions.any(|expression| {
-            *self
-                .volatile
-                .get_or_insert_with(expression, || VolatileInputs::of(expression) != VolatileInputs::default())
+            *self.volatile.get_or_insert_with(expression, || !VolatileInputs::are_none_in(expression, dialect))
         })
     }
 }

@@ -106,14 +106,14 @@ impl<'a> BoundExpressions<'a> {
         let mut are_volatile = false;
         for expression in expressions {
             names.add(expression, self.dialect);
-            are_volatile |= VolatileInputs::of(expression) != VolatileInputs::default();
+            are_volatile |= !VolatileInputs::are_none_in(expression, self.dialect);
         }
         !are_volatile && self.read_names(names).is_some_and(|names| names.iter().all(|name| self.are_lasting(name)))
     }
 
     /// Whether no expression of a name reads the clock or draws random numbers.
     pub fn are_lasting(&self, name: &Name) -> bool {
-        self.of_name(name).all(|expression| VolatileInputs::of(expression) == VolatileInputs::default())
+        self.of_name(name).all(|expression| VolatileInputs::are_none_in(expression, self.dialect))
     }
 
     fn of_name(&self, name: &Name) -> impl Iterator<Item = &&'a Expression> {

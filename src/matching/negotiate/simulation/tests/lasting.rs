@@ -18,7 +18,12 @@ fn pick<'t>(random: &mut Rng, texts: &[&'t str]) -> &'t str {
 /// A job. Some of what cycles read of it depends on the clock if `moves`.
 fn random_job(random: &mut Rng, moves: bool) -> String {
     let often = ["", "", "JobPrio = 3;", "JobPrio = Base; Base = -2;", "PeriodicHold = NumJobStarts > 1;"];
-    let seldom = ["JobPrio = time() % 7;", "PeriodicHold = time() % 500 > 400;", "Rank = time() % 5;"];
+    let seldom = [
+        "JobPrio = time() % 7;",
+        "PeriodicHold = time() % 500 > 400;",
+        "Rank = time() % 5;",
+        "JobPrio = eval(\"time() % 7\");",
+    ];
     let mut more = format!("QDate = {}; ", 900 + random.u32(0..300));
     more += pick(random, &often);
     if moves {
@@ -40,7 +45,7 @@ fn random_slot(random: &mut Rng, place: usize, moves: bool) -> (String, String) 
         "TARGET.Owner != \"bob\"",
         "Start; Start = TARGET.JobPrio isnt 3",
     ];
-    let seldom = ["time() % 300 < 150", "MY.TotalJobRunTime isnt 60", "random() < 2"];
+    let seldom = ["time() % 300 < 150", "MY.TotalJobRunTime isnt 60", "random() < 2", "eval(\"time() % 300 < 150\")"];
     let start = if moves { pick(random, &seldom) } else { pick(random, &often) };
     let (cpus, memory) = (pick(random, &["1", "2", "4"]), pick(random, &["512", "1024", "4096"]));
     let rank = pick(random, &["", "Rank = TARGET.Owner == \"ann\";", "Rank = 3;"]);
