@@ -15,6 +15,7 @@
     doc = "| [`workload`] | synthetic ads, generated from a seed: the experiments of the papers, a modern pool (feature `workload`) |"
 )]
 //! | [`pool`] | many ads: columns, the store, autoclusters, the census, differences |
+//! | [`submit`] | submit files, and the jobs that `condor_submit` makes of them |
 //! | [`configuration`] | HTCondor's configuration: dumps of it, policies, routes, maps of users |
 //! | [`transform`] | HTCondor's transform language |
 //! | [`constraint`] | the normal form of constraints: clauses, conditions, consistency |
@@ -323,6 +324,7 @@ pub mod policy_test;
 pub mod pool;
 pub mod protocol;
 pub mod query;
+pub mod submit;
 pub mod syntax;
 pub mod text;
 pub mod transform;

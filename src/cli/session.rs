@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal};
 
 use classad::ad::{AbsoluteTime, Dialect, Name};
+use classad::configuration::Configuration;
 use classad::eval::{Abort, Context, RandomStream, RunBudgets};
 use classad::format::{FileFormat, Problem, Severity};
 use classad::syntax::LossyChange;
@@ -39,6 +40,8 @@ pub struct Session {
     /// The host of the files if the run writes a partial result, which keeps problems instead of printing them. Empty for
     /// a host that is not named.
     pub partial_host: Option<String>,
+    /// The configuration of the access point where submit files are submitted; `None` if HTCondor's defaults count.
+    pub submit_configuration: Option<Configuration>,
     /// The messages of a run that keeps them instead of printing them. `None` if the run prints them.
     kept: Option<KeptMessages<ProblemInText>>,
 }
@@ -81,6 +84,7 @@ impl Session {
             error_count: 0,
             location_prefix: String::new(),
             partial_host: None,
+            submit_configuration: None,
             kept: None,
         }
     }
@@ -129,6 +133,13 @@ impl Session {
     pub fn set_seed(&mut self, seed: u64) {
         self.options.seed = Some(seed);
         self.context.random = Some(RandomStream::new(seed));
+    }
+
+    /// Makes a configuration that a command reads that of submit files, too, unless an option gives another.
+    pub fn use_submit_config(&mut self, path: Option<&String>) {
+        if self.options.submit_config.is_none() {
+            self.options.submit_config = path.cloned();
+        }
     }
 
     /// Decides the dialect of the run, once all inputs are known and before any is parsed.

@@ -9,6 +9,7 @@ use super::bracketed::replace_scope;
 use super::constants::value_truth;
 use super::dump::Configuration;
 use super::periodic_policies::PeriodicPolicies;
+use super::periodic_policy::{self, JobPolicy};
 use super::policy::ConfiguredPolicy;
 use super::policy_effect::{PolicyEffect, PolicyEffectKind, text_of};
 use super::rules::ConfiguredRule;
@@ -90,6 +91,18 @@ impl JobPolicies {
         self.periodic.exit_effect(job, context)
     }
 
+    /// Returns the ad of a job as the policies see it: with the present run in `RemoteWallClockTime`.
+    #[must_use]
+    pub fn evaluated_job(job: &Ad, context: &Context) -> Ad {
+        periodic_policy::as_evaluated(job, context)
+    }
+
+    /// Returns the policies that can have an effect on a job, in the order in which HTCondor tries them.
+    #[must_use]
+    pub fn of_job(&self, job: &Ad, context: &Context) -> Vec<JobPolicy> {
+        self.periodic.of_job(job, context)
+    }
+
     /// Adds the names that the policies of jobs in the queue read.
     pub fn add_queue_names(&self, names: &mut FreeNames, dialect: Dialect) {
         self.periodic.add_names(names, dialect);
@@ -127,7 +140,7 @@ impl JobPolicies {
                 if !names.is_empty() {
                     let (kind, reason) = (PolicyEffectKind::Changes, names.join(", "));
                     let (knob, line) = (rules.knob.clone(), Some(rules.line));
-                    effects.push(PolicyEffect { knob, line, kind, reason, subcode: None });
+                    effects.push(PolicyEffect { knob, line, kind, reason, ..PolicyEffect::default() });
                 }
             }
             submitted = result.ad;
@@ -152,7 +165,7 @@ impl JobPolicies {
             let given = text_of(given.and_then(|reason| value_of(&reason.expression, &submitted, context)));
             let reason = if given.is_empty() { default } else { given };
             let (knob, line) = (condition.name.clone(), Some(condition.line));
-            effects.push(PolicyEffect { knob, line, kind, reason, subcode: None });
+            effects.push(PolicyEffect { knob, line, kind, reason, ..PolicyEffect::default() });
             if kind == PolicyEffectKind::Refuses {
                 break;
             }

@@ -12,6 +12,7 @@ mod number_settings;
 mod periodic_policies;
 #[cfg(test)]
 mod periodic_policies_tests;
+mod periodic_policy;
 mod policy;
 mod policy_effect;
 mod route;
@@ -28,6 +29,8 @@ pub use job_policies::JobPolicies;
 pub use knobs::{KnobKind, POLICY_KNOBS, PolicyKnob};
 pub use map_file::{MapFileItem, MapFileReader, includes_file};
 pub use number_settings::{number_problems, unread_rules};
+pub use periodic_policies::{policy_attributes, system_policy};
+pub use periodic_policy::JobPolicy;
 pub use policy::ConfiguredPolicy;
 pub use policy_effect::{PolicyEffect, PolicyEffectKind};
 pub use route::{JobRoute, RouteObstacle};

@@ -1,15 +1,18 @@
 //! The policies of jobs in the queue, periodic ones and those at the end of a run: which one is evaluated in which state, in
 //! which order, and what it does.
 
-use crate::ad::{Ad, Dialect, Expression, Name, Value};
-use crate::eval::{Context, Environment, Evaluator, FreeNames};
+use crate::ad::{Ad, Dialect, Expression, Name};
+use crate::eval::{Context, FreeNames};
 use crate::format::Problem;
-use crate::syntax::{ParseOptions, parse_expression};
 
 use super::constants::{constant_number, constant_truth};
 use super::dump::Configuration;
+use super::periodic_policy::{
+    ALLOWED_EXECUTE_DURATION, ALLOWED_JOB_DURATION, JobPolicy, ON_EXIT_HOLD, ON_EXIT_REMOVE, PeriodicPolicy, RUNNING,
+    TIMER_REMOVE, as_evaluated, integer, number_in, parsed, value_in,
+};
 use super::policy::ConfiguredPolicy;
-use super::policy_effect::{PolicyEffect, PolicyEffectKind, text_of};
+use super::policy_effect::{PolicyEffect, PolicyEffectKind};
 
 /// A kind of periodic policy: an attribute of the job, and the variables of a configuration that hold the same for all
 /// jobs.
@@ -30,14 +33,14 @@ struct PeriodicKind {
 /// A removed job (3) has none.
 const PERIODIC_KINDS: [PeriodicKind; 7] = [
     PeriodicKind {
-        attribute: "AllowedJobDuration",
+        attribute: ALLOWED_JOB_DURATION,
         condition: "time() - ShadowBday >= int(AllowedJobDuration)",
         knob: None,
         effect: PolicyEffectKind::Holds,
         states: &[2, 7],
     },
     PeriodicKind {
-        attribute: "AllowedExecuteDuration",
+        attribute: ALLOWED_EXECUTE_DURATION,
         condition: "JobCurrentStartExecutingDate >= ShadowBday && int(AllowedExecuteDuration) < time() - \
             max({ JobCurrentStartExecutingDate, TransferOutFinished ?: 0 })",
         knob: None,
@@ -81,12 +84,30 @@ const PERIODIC_KINDS: [PeriodicKind; 7] = [
     },
 ];
 
-/// The time at which a job is removed. One that is no number ends the evaluation: nothing behind it is tried.
-const TIMER_REMOVE: &str = "TimerRemove";
+/// Returns the attributes of jobs that are policies, each with its effect and with the values of `JobStatus` in which it is
+/// evaluated. Those of the end of a run have no such values; `OnExitRemove` has its effect if it is false.
+pub fn policy_attributes() -> impl Iterator<Item = (&'static str, PolicyEffectKind, &'static [i64])> {
+    let periodic = PERIODIC_KINDS.iter().filter(|kind| kind.condition.is_empty());
+    let at_exit = [(ON_EXIT_HOLD, PolicyEffectKind::Holds), (ON_EXIT_REMOVE, PolicyEffectKind::Requeues)];
+    let at_exit = at_exit.into_iter().map(|(name, effect)| (name, effect, &[][..]));
+    periodic.map(|kind| (kind.attribute, kind.effect, kind.states)).chain(at_exit)
+}
 
-/// The attributes of a job that say what becomes of it when its run ends: it is held, or it stays in the queue if false.
-const ON_EXIT_HOLD: &str = "OnExitHold";
-const ON_EXIT_REMOVE: &str = "OnExitRemove";
+/// Returns the effect of a variable of a configuration that holds a policy for all jobs, and the values of `JobStatus` in which
+/// it is evaluated. `None` for any other variable, and for a reason or a subcode.
+#[must_use]
+pub fn system_policy(knob: &str) -> Option<(PolicyEffectKind, &'static [i64])> {
+    let ends_with = |end: &str| knob.len() >= end.len() && knob[knob.len() - end.len()..].eq_ignore_ascii_case(end);
+    if !knob.is_ascii() || ["_NAMES", "_REASON", "_SUBCODE"].into_iter().any(ends_with) {
+        return None;
+    }
+    let is_of = |base: &str| {
+        let rest = knob.get(..base.len()).filter(|start| start.eq_ignore_ascii_case(base)).map(|_| &knob[base.len()..]);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+    };
+    let kind = PERIODIC_KINDS.iter().find(|kind| kind.knob.is_some_and(is_of))?;
+    Some((kind.effect, kind.states))
+}
 
 /// The variables that HTCondor reads and never evaluates, as 25.14.1 does not.
 pub(super) const UNEVALUATED_KNOB: &str = "SYSTEM_PERIODIC_VACATE";
@@ -109,20 +130,6 @@ pub(super) struct PeriodicPolicies {
     pub unevaluated: Vec<String>,
 }
 
-/// Condition under which something happens to a job in the queue.
-#[derive(Clone, Debug)]
-struct PeriodicPolicy {
-    /// The attribute of the job, or the variable.
-    name: String,
-    /// 1-based number of the variable's line in the dump; `None` for an attribute of the job.
-    line: Option<usize>,
-    condition: Expression,
-    reason: Option<Expression>,
-    subcode: Option<Expression>,
-    /// Index in [`PERIODIC_KINDS`]; `None` for a policy at the end of a run.
-    kind: Option<usize>,
-}
-
 impl PeriodicPolicies {
     /// Reads the policies of a configuration. `list` returns the words of a variable, `keep` a policy without an error.
     pub(super) fn read(
@@ -137,7 +144,8 @@ impl PeriodicPolicies {
             names.map(|name| format!("{base}_{name}")).chain([base.to_owned()]).collect()
         };
         for (kind, PeriodicKind { attribute, condition, knob, .. }) in PERIODIC_KINDS.iter().enumerate() {
-            let condition = if condition.is_empty() { attribute } else { condition };
+            let is_derived = !condition.is_empty();
+            let condition = if is_derived { condition } else { attribute };
             policies.extend(parsed(condition).map(|condition| {
                 let [reason, subcode] = ["Reason", "SubCode"].map(|end| parsed(&format!("{attribute}{end}")));
                 PeriodicPolicy {
@@ -147,14 +155,17 @@ impl PeriodicPolicies {
                     reason,
                     subcode,
                     kind: Some(kind),
+                    knob: Default::default(),
+                    is_derived,
                 }
             }));
             for name in knob.map(&mut names).unwrap_or_default() {
                 let mut find = |name: &str| keep(ConfiguredPolicy::find(configuration, name, context));
-                let Some(ConfiguredPolicy { expression: condition, line, .. }) = find(&name) else { continue };
+                let Some(ConfiguredPolicy { expression: condition, line, text, .. }) = find(&name) else { continue };
                 let [reason, subcode] =
                     ["REASON", "SUBCODE"].map(|end| find(&format!("{name}_{end}")).map(|policy| policy.expression));
-                policies.push(PeriodicPolicy { name, line: Some(line), condition, reason, subcode, kind: Some(kind) });
+                let (line, kind, knob) = (Some(line), Some(kind), [knob.unwrap_or_default().to_owned(), text]);
+                policies.push(PeriodicPolicy { name, line, condition, reason, subcode, kind, knob, is_derived: false });
             }
         }
         let is_false = |name: &str| {
@@ -175,6 +186,8 @@ impl PeriodicPolicies {
                 reason,
                 subcode,
                 kind: None,
+                knob: Default::default(),
+                is_derived: false,
             })
         });
         PeriodicPolicies { policies, at_exit: at_exit.collect(), max_releases, unevaluated }
@@ -195,19 +208,46 @@ impl PeriodicPolicies {
 
     /// Whether a policy can ever have an effect on a job. A constant that has none cannot.
     pub(super) fn watch(&self, job: &Ad) -> bool {
-        let is_idle = |policy: &PeriodicPolicy, expression: &Expression, unless: i64| {
-            let literal = expression
-                .as_literal()
-                .filter(|_| policy.kind.is_none_or(|of| PERIODIC_KINDS[of].condition.is_empty()));
-            literal.is_some_and(|value| integer(value).is_none_or(|number| (number != 0) == (unless != 0)))
-        };
-        let may_fire = |policy: &PeriodicPolicy| match policy.line {
-            Some(_) => !is_idle(policy, &policy.condition, 0),
-            None => job
-                .get_str(&policy.name)
-                .is_some_and(|own| !is_idle(policy, own, i64::from(policy.name == ON_EXIT_REMOVE))),
-        };
-        self.policies.iter().chain(&self.at_exit).any(may_fire)
+        self.policies.iter().chain(&self.at_exit).any(|policy| policy.may_fire(job))
+    }
+
+    /// Returns the policies that can have an effect on a job, in the order in which they are tried.
+    pub(super) fn of_job(&self, job: &Ad, context: &Context) -> Vec<JobPolicy> {
+        let watched = self.policies.iter().chain(&self.at_exit).filter(|policy| policy.may_fire(job));
+        let mut found = Vec::new();
+        for policy in watched {
+            let Some(expression) = policy.written(job) else { continue };
+            let status = number_in(job, "JobStatus", context).unwrap_or(1);
+            let periodic = policy.kind.map(|kind| &PERIODIC_KINDS[kind]);
+            let effect = match periodic {
+                Some(kind) => kind.effect,
+                None if policy.name == ON_EXIT_HOLD => PolicyEffectKind::Holds,
+                None => PolicyEffectKind::Requeues,
+            };
+            let applies = match periodic {
+                Some(PeriodicKind { effect: PolicyEffectKind::Releases, .. }) => {
+                    status == 5 && !self.is_kept_held(job, context)
+                }
+                Some(kind) => kind.states.contains(&status),
+                None => RUNNING.contains(&status),
+            };
+            found.push(JobPolicy {
+                name: policy.name.clone(),
+                line: policy.line,
+                expression: expression.clone(),
+                condition: policy.condition.clone(),
+                effect,
+                is_at_exit: policy.kind.is_none(),
+                applies: applies && number_in(job, "HoldReasonCode", context).filter(|_| status == 5) != Some(SPOOLING),
+            });
+        }
+        found
+    }
+
+    /// Whether no policy releases a held job.
+    fn is_kept_held(&self, job: &Ad, context: &Context) -> bool {
+        number_in(job, "HoldReasonCode", context) == Some(HELD_BY_USER)
+            || self.max_releases.is_some_and(|max| number_in(job, "NumHolds", context).unwrap_or(0) >= max)
     }
 
     /// Returns the conditions of the periodic policies that a job has, its own ones and those of the configuration.
@@ -243,20 +283,18 @@ impl PeriodicPolicies {
         context: &Context,
         is_tried: impl Fn(PolicyEffectKind) -> bool,
     ) -> Option<PolicyEffect> {
+        let job = &as_evaluated(job, context);
         let value = |expression: &Expression| value_in(expression, job, context);
-        let number = |name: &str| job.get_str(name).and_then(value).as_ref().and_then(integer);
+        let number = |name: &str| number_in(job, name, context);
         let status = number("JobStatus").unwrap_or(1);
-        let hold_code = (status == 5).then(|| number("HoldReasonCode")).flatten();
-        if hold_code == Some(SPOOLING) {
+        if status == 5 && number("HoldReasonCode") == Some(SPOOLING) {
             return None;
         }
-        let is_kept_held = hold_code == Some(HELD_BY_USER)
-            || self.max_releases.is_some_and(|max| number("NumHolds").unwrap_or(0) >= max);
         for policy in &self.policies {
             let kind = &PERIODIC_KINDS[policy.kind?];
             if !kind.states.contains(&status)
                 || !is_tried(kind.effect)
-                || (kind.effect == PolicyEffectKind::Releases && is_kept_held)
+                || (kind.effect == PolicyEffectKind::Releases && self.is_kept_held(job, context))
             {
                 continue;
             }
@@ -274,42 +312,5 @@ impl PeriodicPolicies {
             return Some(policy.effect(effect, job, context));
         }
         None
-    }
-}
-
-impl PeriodicPolicy {
-    /// Returns what the policy does to a job for which it fires.
-    fn effect(&self, kind: PolicyEffectKind, job: &Ad, context: &Context) -> PolicyEffect {
-        let value = |expression: &Expression| value_in(expression, job, context);
-        let subcode = self.subcode.as_ref().filter(|_| kind == PolicyEffectKind::Holds);
-        PolicyEffect {
-            knob: self.name.clone(),
-            line: self.line,
-            kind,
-            reason: text_of(self.reason.as_ref().and_then(value)),
-            subcode: subcode.and_then(value).as_ref().and_then(integer).filter(|subcode| *subcode != 0),
-        }
-    }
-}
-
-/// Returns an expression of the table; `None` would be an error in it.
-fn parsed(text: &str) -> Option<Expression> {
-    parse_expression(text.as_bytes(), ParseOptions::long(Dialect::Condor)).ok()
-}
-
-/// Returns the value of an expression in a job's ad; `None` if the evaluation stopped.
-fn value_in(expression: &Expression, job: &Ad, context: &Context) -> Option<Value> {
-    let (environment, frame) = Environment::single(job.clone());
-    Evaluator::new(&environment, context).evaluate(expression, &frame).ok()
-}
-
-/// Returns a value as the integer for which a policy takes it: 0.5 is 0. `None` for what is no number, such as undefined.
-#[expect(clippy::cast_possible_truncation, reason = "HTCondor cuts off the fraction")]
-fn integer(value: &Value) -> Option<i64> {
-    match value {
-        Value::Boolean(is) => Some(i64::from(*is)),
-        Value::Integer(number) => Some(*number),
-        Value::Real(number) => Some(*number as i64),
-        _ => None,
     }
 }

@@ -77,3 +77,51 @@ fn policies_are_tried_in_order_and_by_status() {
         assert_eq!(shown.collect::<Vec<_>>().join("; "), expected, "{job}");
     }
 }
+
+/// Reasons and codes as a schedd and a shadow of HTCondor 25.14.1 wrote them.
+#[test]
+fn reasons_and_codes_are_those_of_htcondor() {
+    let text = "SYSTEM_PERIODIC_HOLD_NAMES = Slow\nSYSTEM_PERIODIC_HOLD_Slow = Slow && NumHolds < $(MOST)\nMOST = 5\n";
+    let (configuration, _) = Configuration::read(text.as_bytes());
+    let context = Context { now: Some(1000), ..Context::new(Dialect::Condor) };
+    let (policies, _) = JobPolicies::read(&configuration, &context);
+    for (job, expected) in [
+        (
+            "JobStatus = 1; PeriodicHold = JobStatus == 1 && time() > 5",
+            "3: The job attribute PeriodicHold expression 'JobStatus == 1 && time() > 5' evaluated to TRUE",
+        ),
+        (
+            "JobStatus = 1; Slow = true; NumHolds = 1",
+            "26: The system macro SYSTEM_PERIODIC_HOLD expression 'Slow && NumHolds < 5' evaluated to TRUE",
+        ),
+        ("JobStatus = 1; PeriodicHold = true; PeriodicHoldReason = strcat(\"a\", 1)", "3: a1"),
+        (
+            "JobStatus = 2; AllowedJobDuration = 75; ShadowBday = 900",
+            "46: The job exceeded allowed job duration of 01:15",
+        ),
+        (
+            "JobStatus = 2; AllowedExecuteDuration = 600; ShadowBday = 100; JobCurrentStartExecutingDate = 100",
+            "47: The job exceeded allowed execute duration of 10:00",
+        ),
+        (
+            "JobStatus = 2; TimerRemove = undefined",
+            "5: The job attribute TimerRemove expression 'undefined' evaluated to UNDEFINED",
+        ),
+        (
+            "JobStatus = 2; PeriodicVacate = true",
+            "1000: The job attribute PeriodicVacate expression 'true' evaluated to TRUE",
+        ),
+        (
+            "JobStatus = 2; PeriodicRemove = RemoteWallClockTime > 70; RemoteWallClockTime = 10.0; ShadowBday = 939",
+            "-: The job attribute PeriodicRemove expression 'RemoteWallClockTime > 70' evaluated to TRUE",
+        ),
+        ("JobStatus = 2; PeriodicRemove = RemoteWallClockTime > 70; RemoteWallClockTime = 10.0; ShadowBday = 941", ""),
+    ] {
+        let ad = parse_ad(format!("[ {job} ]").as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+        let shown = policies.queue_effect(&ad, &context).map(|effect| {
+            let code = effect.code.map_or_else(|| "-".to_owned(), |code| code.to_string());
+            format!("{code}: {}", effect.told_reason())
+        });
+        assert_eq!(shown.unwrap_or_default(), expected, "{job}");
+    }
+}

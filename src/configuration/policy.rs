@@ -24,7 +24,7 @@ pub struct ConfiguredPolicy {
     /// 1-based number of the line in the dump.
     pub line: usize,
     /// Text of the expression, with its macros expanded.
-    text: String,
+    pub(super) text: String,
     /// Whether the value has no macros, so that spans of the expression count from the beginning of the value.
     is_verbatim: bool,
 }

@@ -83,11 +83,22 @@ impl Context {
         }
     }
 
-    /// Counts bytes that are held for the comparison of requests with offers, until the run ends.
+    /// Counts bytes that are held for the comparison of requests with offers, until the run or a part of it ends.
     pub fn count_held_bytes(&self, bytes: usize) {
         if let Some(run) = &self.run_budgets {
             run.held_bytes.count(bytes as u64);
         }
+    }
+
+    /// Returns what `work` makes, and gives the bytes back that it held meanwhile, unless they are spent.
+    pub fn with_held_bytes_of<T>(&self, work: impl FnOnce() -> T) -> T {
+        let before = self.run_budgets.as_ref().map(|run| run.held_bytes.taken());
+        let made = work();
+        if let Some((run, before)) = self.run_budgets.as_ref().zip(before).filter(|(run, _)| !run.held_bytes.is_spent())
+        {
+            run.held_bytes.give_back_to(before);
+        }
+        made
     }
 
     /// Whether the steps or the held bytes for the comparison of requests with offers are spent. Matching then ends with
@@ -249,5 +260,19 @@ mod tests {
                 assert_eq!(value.is_ok(), is_enough, "{most}: {value:?}");
             }
         }
+    }
+
+    /// Bytes that work holds are given back, unless they are more than granted.
+    #[test]
+    fn bytes_held_meanwhile_are_given_back() {
+        let run = std::sync::Arc::new(crate::eval::RunBudgets::new([None, None, Some(100)]));
+        let context = Context { run_budgets: Some(run), ..Context::new(Dialect::Condor) };
+        context.count_held_bytes(30);
+        for _ in 0..5 {
+            context.with_held_bytes_of(|| context.count_held_bytes(60));
+            assert!(!context.has_spent_held_bytes());
+        }
+        context.with_held_bytes_of(|| context.count_held_bytes(80));
+        assert!(context.has_spent_held_bytes() && context.has_spent_comparisons());
     }
 }

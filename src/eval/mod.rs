@@ -26,6 +26,7 @@ pub use builtin::{
     BuiltinFunction, FUNCTIONS, FunctionExample, FunctionKind, find_function, find_function_in, similar_functions,
     string_list_items, tested_type, unknown_function_message,
 };
+pub(crate) use builtin::{quoted_word, quoted_words};
 pub use compiled::{CompiledEvaluator, CompiledName, CompiledScene, CompiledSubject, CompiledValue};
 pub use context::{Abort, Context, Interrupt, RandomStream};
 pub use evaluate::Evaluator;

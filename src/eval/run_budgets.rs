@@ -111,6 +111,11 @@ impl RunBudget {
         self.taken.fetch_add(taken, Ordering::Relaxed);
     }
 
+    /// Forgets what was taken since a number was: it is given back.
+    pub fn give_back_to(&self, taken: u64) {
+        self.taken.fetch_min(taken, Ordering::Relaxed);
+    }
+
     /// Whether more was taken than granted.
     #[must_use]
     pub fn is_spent(&self) -> bool {

@@ -5,6 +5,7 @@ use crate::matching::negotiate::AccountingLimit;
 use crate::protocol::JobState;
 
 use super::failure_reason::FailureReason;
+use super::job_report::JobReport;
 use super::report::{ClauseReport, RequestReport, RequestVerdict};
 
 macro_rules! causes {
@@ -48,7 +49,9 @@ macro_rules! causes {
 }
 
 causes! {
+    Policy "policy" "not-waiting" "A policy of the job or of the access point holds, removes or releases it soon",
     Held "held" "not-waiting" "The job is held, and waits to be released",
+    CoolDown "cool-down" "claimed" "The job is in cool-down after a failed run, and is offered to no slot",
     NotWaiting "not-waiting" "not-waiting" "The job waits for no slot: it runs, has ended, or runs without a slot",
     Gang "gang" "ports" "The request has ports, and needs a gang",
     NotServed "not-served" "refused" "The policy does not serve the request",
@@ -136,6 +139,7 @@ impl FailureReason {
             FailureReason::NotNow(_) => Cause::NotNow,
             FailureReason::NeverTrue(_) => Cause::NeverTrue,
             FailureReason::MissingAttribute(..) => Cause::MissingAttribute,
+            FailureReason::Nested(nested) if !nested.clashing.is_empty() => Cause::Contradiction,
             FailureReason::Nested(_) => Cause::Device,
             FailureReason::TypeMismatch { .. } => Cause::Type,
             FailureReason::CaseMismatch { .. } => Cause::LetterCase,
@@ -160,6 +164,13 @@ impl RequestReport {
     /// Why the request does not get an offer; [`Cause::Matches`] if nothing keeps it from one.
     #[must_use]
     pub fn cause(&self) -> Cause {
+        if self.imminent().is_some() {
+            return Cause::Policy;
+        }
+        let is_cool = |job: &JobReport| job.circumstances.iter().any(|known| known.kind == "cool-down");
+        if self.job.as_ref().is_some_and(is_cool) {
+            return Cause::CoolDown;
+        }
         let is_held = || self.job.as_ref().is_some_and(|job| job.state == JobState::Held);
         match &self.verdict {
             RequestVerdict::Unmet { clause, .. } => self.clauses[*clause].cause().unwrap_or(Cause::Value),
@@ -192,7 +203,15 @@ mod tests {
             known.push(cause.identifier());
         }
         // Mistakes of the request come before properties of the pool, and these before the state of its slots.
-        let order = [Cause::Held, Cause::Contradiction, Cause::Mistake, Cause::Value, Cause::OwnerRule, Cause::InUse];
+        let order = [
+            Cause::Policy,
+            Cause::Held,
+            Cause::Contradiction,
+            Cause::Mistake,
+            Cause::Value,
+            Cause::OwnerRule,
+            Cause::InUse,
+        ];
         assert!(order.is_sorted() && order.contains(Cause::ALL.first().unwrap()));
     }
 }

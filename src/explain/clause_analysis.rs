@@ -12,7 +12,7 @@ use crate::eval::{
 };
 use crate::protocol::evaluate_attribute;
 
-use super::clause_time::{ClauseTime, next_interval};
+use super::clause_time::{ClauseTime, next_interval, true_until};
 use super::clauses::ExplainedClause;
 use super::evaluation::{OfferTable, RequestContext};
 
@@ -73,7 +73,13 @@ impl ClauseAnalysis {
         let is_cron = CRON_ATTRIBUTES.iter().any(|name| request.ad.get_str(name).is_some());
         let kind = if is_cron { "cron job" } else { "deferral_time" };
         let start = number(DEFERRAL_TIME).filter(|_| is_deferral).map(|start| (kind, start));
-        Some(ClauseTime { start, ..ClauseTime::of(now, next) })
+        let since = if next.is_none() {
+            let nothing = Ad::default();
+            true_until([&request.ad, &nothing], &self.clause.expression, &table.context)
+        } else {
+            None
+        };
+        Some(ClauseTime { since, start, ..ClauseTime::of(now, next) })
     }
 }
 

@@ -9,7 +9,7 @@ use crate::eval::{ConstraintVerdict, Context, Environment, SpecializeOptions, sp
 use crate::text::duration;
 
 /// Seconds within which a time is sought first: a week and a day, as days of the week come again.
-const WEEK_SECONDS: i64 = 8 * 86_400;
+pub(super) const WEEK_SECONDS: i64 = 8 * 86_400;
 
 /// When a clause is true next that is not true now of any offer, because it reads the clock.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +20,8 @@ pub struct ClauseTime {
     pub from: Option<i64>,
     /// The second up to which it is true; `None` if it is true as long as the search looked.
     pub to: Option<i64>,
+    /// The second from which it is not true any more, if it is not within reach; `None` if it was not true in the past either.
+    pub since: Option<i64>,
     /// Why the job waits for a time, and the time at which it starts; `None` if the clause alone tells.
     pub start: Option<(&'static str, i64)>,
     /// Whether the time is seen in samples.
@@ -39,6 +41,7 @@ impl ClauseTime {
             now,
             from: next.as_ref().map(|next| next.seconds.start),
             to: next.as_ref().filter(|next| !next.is_open).map(|next| next.seconds.end),
+            since: None,
             start: None,
             is_sampled: next.is_some_and(|next| next.is_sampled),
         }
@@ -48,6 +51,9 @@ impl ClauseTime {
     #[must_use]
     pub fn phrase(&self) -> String {
         let Some(from) = self.from else {
+            if let Some(since) = self.since {
+                return format!("not any more since {}, {} ago", local_moment(since), duration(self.now - since));
+            }
             return format!("not within {}", duration(MAX_SPAN_SECONDS));
         };
         let about = if self.is_sampled { "about " } else { "" };
@@ -72,8 +78,26 @@ impl ClauseTime {
 
     /// Says until when to wait; `None` if that time does not come.
     pub(super) fn remedy(&self) -> Option<String> {
+        if let (None, Some((_, start))) = (self.from, self.start)
+            && start <= self.now
+        {
+            return Some(
+                "set a later DeferralTime, or a DeferralWindow that reaches from it to the present".to_owned(),
+            );
+        }
         self.from.map(|from| format!("wait until {}, in {}", local_moment(from), duration(from - self.now)))
     }
+}
+
+/// Returns the second from which an expression of the first of two ads is not true any more; `None` if it was not true within
+/// [`MAX_SPAN_SECONDS`] before.
+pub(super) fn true_until(ads: [&Ad; 2], expression: &Expression, context: &Context) -> Option<i64> {
+    let now = context.now?;
+    let (environment, [frame, _]) = Environment::pair(ads[0].clone(), ads[1].clone());
+    [WEEK_SECONDS, MAX_SPAN_SECONDS].into_iter().find_map(|length| {
+        let found = truth_timeline(expression, &frame, &environment, context, now.saturating_sub(length)..now);
+        found.seconds_in(|truth| *truth == Some(Truth::True)).last().map(|seconds| seconds.end)
+    })
 }
 
 /// The next interval in which something is true.

@@ -9,6 +9,7 @@ use super::decisive_part::values_phrase;
 use super::distance::{as_number, similar_string};
 use super::failure_reason::{FailureReason, type_phrase};
 use super::misplaced_value::MisplacedValue;
+use super::nested_constraint::NestedFailure;
 use super::offered_values::{LIST_FUNCTIONS, OfferedRange, OfferedValue, OfferedValues, split_list};
 use super::report::ClauseReport;
 use crate::constraint::{ClauseComparison, ClauseOperand};
@@ -91,6 +92,39 @@ impl FailureWriter<'_> {
         format!("no {} has {}{holder}; {closest}", self.nouns[0], self.shorten(&wanted))
     }
 
+    /// Says why no entry of a list, such as no free GPU, meets a nested constraint.
+    fn nested_phrase(&self, nested: &NestedFailure) -> String {
+        let one = self.nouns[0];
+        let (holder, list) = (&nested.holder.0, nested.list.as_str());
+        let entry = list.strip_prefix("Available").and_then(|entry| entry.strip_suffix('s'));
+        let entry = entry.map_or_else(|| format!("an entry in {list}"), |entry| format!("a free {entry}"));
+        let Some(unmet) = &nested.unmet else { return format!("no {one} has {entry}") };
+        let unmet = self.shorten(unmet);
+        if !nested.clashing.is_empty() {
+            let each = entry.strip_prefix("a free ").unwrap_or(&entry);
+            let parts: Vec<String> = nested.clashing.iter().map(|part| self.quoted(part)).collect();
+            // The names of the values tell whose they are.
+            let of = if nested.own_values.is_empty() { holder.to_string() } else { nested.own_values.join(", ") };
+            return format!("no {each} can meet {} together ({of})", join_and(&parts));
+        }
+        let offered = nested.offered.as_ref();
+        let offered = offered.filter(|offered| offered.value_count > 0);
+        let offered = offered.map(|offered| format!("; {}", offered_phrase(offered, self.most_told())));
+        let closest = offered.or(nested
+            .closest
+            .as_ref()
+            .map(|(operator, bound, closest)| format!("; {}", closest_value_phrase(*operator, closest, bound))));
+        let meant = nested.renamed.as_ref().map(|(name, known)| {
+            let plural = list.strip_prefix("Available").unwrap_or("the entries");
+            format!("; {plural} have no {name}, but {known}")
+        });
+        format!(
+            "no {one} has {entry} with {unmet}{}{}",
+            self.held_by(Some(holder)),
+            meant.or(closest).unwrap_or_default()
+        )
+    }
+
     /// Says why a clause is true of no offer.
     pub fn failure(&self, clause: &ClauseReport, fault: &FailureReason) -> String {
         let one = self.nouns[0];
@@ -113,7 +147,8 @@ impl FailureWriter<'_> {
             }
             FailureReason::NotNow(time) => {
                 let why = time.start_phrase().unwrap_or_else(|| format!("{shown} is not true before"));
-                let why = if time.from.is_none() { format!("{shown} is not true") } else { why };
+                let is_told = time.from.is_some() || time.start.is_some_and(|(_, start)| start <= time.now);
+                let why = if is_told { why } else { format!("{shown} is not true") };
                 format!("{}: {why}", time.phrase())
             }
             FailureReason::NeverTrue(own) => {
@@ -150,32 +185,7 @@ impl FailureWriter<'_> {
                 format!("{message}: {corrected} would do for {of}")
             }
             FailureReason::Alternatives(alternatives) => self.alternatives_phrase(alternatives, &shown),
-            FailureReason::Nested(nested) => {
-                let (holder, list) = (&nested.holder.0, nested.list.as_str());
-                let entry = list.strip_prefix("Available").and_then(|entry| entry.strip_suffix('s'));
-                let entry = entry.map_or_else(|| format!("an entry in {list}"), |entry| format!("a free {entry}"));
-                let Some(unmet) = &nested.unmet else { return format!("no {one} has {entry}") };
-                let unmet = self.shorten(unmet);
-                if nested.is_contradiction {
-                    let each = entry.strip_prefix("a free ").unwrap_or(&entry);
-                    return format!("no {each} can meet `{unmet}` ({holder})");
-                }
-                let offered = nested.offered.as_ref();
-                let offered = offered.filter(|offered| offered.value_count > 0);
-                let offered = offered.map(|offered| format!("; {}", offered_phrase(offered, self.most_told())));
-                let closest = offered.or(nested.closest.as_ref().map(|(operator, bound, closest)| {
-                    format!("; {}", closest_value_phrase(*operator, closest, bound))
-                }));
-                let meant = nested.renamed.as_ref().map(|(name, known)| {
-                    let plural = list.strip_prefix("Available").unwrap_or("the entries");
-                    format!("; {plural} have no {name}, but {known}")
-                });
-                format!(
-                    "no {one} has {entry} with {unmet}{}{}",
-                    self.held_by(Some(holder)),
-                    meant.or(closest).unwrap_or_default()
-                )
-            }
+            FailureReason::Nested(nested) => self.nested_phrase(nested),
             FailureReason::TypeMismatch { theirs, bound, offers } => {
                 let comparison = clause.analysis.comparison.as_ref();
                 let operand = comparison.map(|comparison| text(&comparison.operand, self.dialect)).unwrap_or_default();
@@ -232,6 +242,8 @@ impl FailureWriter<'_> {
     /// Says that no offer has an attribute, and suggests similar names.
     pub fn missing_attribute(&self, name: &Name, near: &[(Name, usize)]) -> String {
         let missing = format!("no {} defines {name}", self.nouns[0]);
+        // The first is the most similar.
+        let near = if self.is_brief() { &near[..near.len().min(1)] } else { near };
         match near {
             [] => missing,
             [(known, having)] => format!("{missing} (did you mean {known}? {})", self.having(*having)),

@@ -1,10 +1,9 @@
 //! Why a job is held, and which request was too small.
 
-use std::fmt;
-
 use crate::ad::{Ad, Value};
 use crate::eval::Context;
 use crate::protocol::evaluate_attribute;
+use crate::text::shorten_words;
 
 use super::distance::as_number;
 
@@ -148,6 +147,22 @@ impl HoldReason {
         (format!("{} {}", codes.join(" "), words.join(" ")).trim().to_owned(), text)
     }
 
+    /// Returns `: memory usage exceeded (code 34, subcode 102)`, with the reason cut between words to `most` characters in all;
+    /// nothing if neither reason nor code is known.
+    #[must_use]
+    pub fn phrase(&self, most: usize) -> String {
+        let [code, subcode] = self.codes;
+        let codes = match (code, subcode.filter(|subcode| *subcode != 0)) {
+            (Some(code), Some(subcode)) => format!(" (code {code}, subcode {subcode})"),
+            (Some(code), None) => format!(" (code {code})"),
+            (None, _) => String::new(),
+        };
+        match self.text.trim_end_matches('.') {
+            "" => codes,
+            text => format!(": {}{codes}", shorten_words(text, most.saturating_sub(codes.len() + 2))),
+        }
+    }
+
     /// Whether someone held the job, or nobody says why it is held.
     #[must_use]
     pub fn is_by_hand(&self) -> bool {
@@ -185,21 +200,6 @@ impl LimitedResource {
         let unit = power.map(|power| (0..=power).fold(1.0, |unit, _| unit * 1024.0));
         let unit = unit.unwrap_or(if is_bytes { 1.0 } else { own });
         Some((number * unit / own).floor())
-    }
-}
-
-impl fmt::Display for HoldReason {
-    /// Writes `: memory usage exceeded (code 34, subcode 102)`; nothing if neither reason nor code is known.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [code, subcode] = self.codes;
-        if !self.text.is_empty() {
-            write!(f, ": {}", self.text.trim_end_matches('.'))?;
-        }
-        match (code, subcode.filter(|subcode| *subcode != 0)) {
-            (Some(code), Some(subcode)) => write!(f, " (code {code}, subcode {subcode})"),
-            (Some(code), None) => write!(f, " (code {code})"),
-            (None, _) => Ok(()),
-        }
     }
 }
 

@@ -44,8 +44,10 @@ pub struct NestedFailure {
     /// The nested constraint with the names that the ads have, or with `unmet` relaxed to `closest`; `None` without a
     /// closest value, or if it is far from what is asked for.
     pub relaxed: Option<Expression>,
-    /// Whether no ad at all can meet `unmet`: its parts contradict each other.
-    pub is_contradiction: bool,
+    /// The parts of the nested constraint that contradict each other, so that no ad at all can meet `unmet`. Empty if none do.
+    pub clashing: Vec<String>,
+    /// The attributes of the request that these parts read, with their values: `GPUsMinCapability is 8.5`.
+    pub own_values: Vec<String>,
 }
 
 impl NestedFailure {
@@ -68,17 +70,22 @@ impl NestedFailure {
             offered: None,
             renamed: None,
             relaxed: None,
-            is_contradiction: false,
+            clashing: Vec::new(),
+            own_values: Vec::new(),
         };
+        let clash = inconsistencies(&parts, context.dialect).into_iter().next().filter(|clash| clash.clauses.len() > 1);
+        if let Some(clash) = clash {
+            let written = conjuncts(&failure.holder.1);
+            let of_clash = || clash.clauses.iter().map(|place| (written.get(*place).copied(), parts[*place]));
+            let clashing = of_clash().map(|(written, part)| text(written.unwrap_or(part), context.dialect)).collect();
+            let own_values =
+                of_clash().filter_map(|(written, part)| Some(own_values(written?, part))).flatten().collect();
+            let unmet: Vec<String> = of_clash().map(|(_, part)| text(part, context.dialect)).collect();
+            let unmet = Some(unmet.join(" && "));
+            return Some(NestedFailure { unmet, clashing, own_values, ..failure });
+        }
         if nested.is_empty() {
             return Some(failure);
-        }
-        let clashing =
-            inconsistencies(&parts, context.dialect).into_iter().next().filter(|clash| clash.clauses.len() > 1);
-        if let Some(clash) = clashing {
-            let texts: Vec<String> = clash.clauses.iter().map(|place| text(parts[*place], context.dialect)).collect();
-            let unmet = Some(texts.join(" && "));
-            return Some(NestedFailure { unmet, is_contradiction: true, ..failure });
         }
         let unmet = parts.into_iter().find(|part| !is_offered(part))?;
         if let Some((renamed, relaxed)) = with_known_names(&constraint, unmet, &nested, context) {
@@ -131,6 +138,15 @@ fn with_own_values(constraint: &Expression, nested: &[Ad], request: &RequestCont
         evaluate_attribute(&request.ad, name, context).map(Expression::literal)
     };
     rewrite_expression(constraint, &mut { own_value }).unwrap_or_else(|| constraint.clone())
+}
+
+/// Returns the names that stand for values of the request in a part as it is written, with the values, which stand in `part`.
+fn own_values(written: &Expression, part: &Expression) -> Vec<String> {
+    let value = |(name, value): (&Expression, &Expression)| match (name.kind(), value.as_literal()) {
+        (ExpressionKind::Attribute(name), Some(value)) => Some(format!("{name} is {value}")),
+        _ => None,
+    };
+    written.parts().zip(part.parts()).filter_map(value).collect()
 }
 
 /// Returns the names of the request's attribute and of the offers' list in a call such as

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
-use crate::ad::{Expression, ExpressionKind, Name, Value};
+use crate::ad::{Expression, ExpressionKind, Name, OperatorGroup, Value};
 use crate::constraint::{ClauseComparison, ClauseOperand};
 
 use super::clause_analysis::ClauseAnalysis;
@@ -118,7 +118,7 @@ impl OfferedValues {
         }
         let is_list = is_list_argument(expression, subject);
         let is_amount = number.is_some_and(ClauseComparison::bound_is_amount);
-        let values = table.expression_values(request, subject);
+        let values = table.expression_values(request, compared_operand(expression, subject));
         let mut counter = ValueCounter::new(is_list);
         let mut found = OfferedValues { are_numbers: number.is_some(), ..OfferedValues::of(name.clone()) };
         for row in 0..table.row_count() {
@@ -242,6 +242,28 @@ fn offered_name<'e>(expression: &'e Expression, request: &RequestContext) -> Opt
     }
 }
 
+/// Returns the operand with which a clause compares `subject`: `split(TARGET.CondorVersion)[1]` of a comparison of versions. It
+/// is `subject` itself where the clause compares nothing, or reads something else in the operand.
+fn compared_operand<'e>(expression: &'e Expression, subject: &'e Expression) -> &'e Expression {
+    let is_operand = |operand: &&'e Expression| {
+        let is_name = |part: &&Expression| !matches!(ClauseOperand::of(part), None | Some(ClauseOperand::Literal(_)));
+        let mut names = operand.without_parentheses().parts().filter(is_name);
+        names.next().is_some_and(|name| name.ptr_eq(subject)) && names.next().is_none()
+    };
+    let operand = expression.parts().find_map(|part| match part.kind() {
+        ExpressionKind::Call(function, arguments) if function.as_str().to_ascii_lowercase().starts_with("version") => {
+            arguments.iter().find(is_operand)
+        }
+        ExpressionKind::Binary(operator, left, right)
+            if matches!(operator.group(), OperatorGroup::Comparison | OperatorGroup::Identity) =>
+        {
+            [left, right].into_iter().find(is_operand)
+        }
+        _ => None,
+    });
+    operand.unwrap_or(subject)
+}
+
 /// Returns the strings in an expression, item by item if they are lists.
 pub fn wanted_strings(expression: &Expression) -> Vec<String> {
     let strings = expression.parts().filter_map(|part| match part.as_literal() {
@@ -273,11 +295,25 @@ fn is_list_argument(expression: &Expression, subject: &Expression) -> bool {
     })
 }
 
-/// The Dice coefficient of the pairs of adjacent letters of two texts, ignoring case; of numbers, how near they are.
+/// How near the versions `10.2.1` are to each other, by their first three numbers; `None` if a text is no version.
+fn version_similarity(one: &str, other: &str) -> Option<f64> {
+    let number = |version: &str| {
+        let numbers: Option<Vec<u32>> = version.split('.').map(|number| number.parse().ok()).collect();
+        let numbers = numbers.filter(|numbers| numbers.len() > 2)?;
+        Some(numbers.iter().take(3).fold(0.0, |sum, number| sum * 1000.0 + f64::from(*number)))
+    };
+    Some(1.0 / (1.0 + (number(one)? - number(other)?).abs() / 1e6))
+}
+
+/// The Dice coefficient of the pairs of adjacent letters of two texts, ignoring case; of numbers and versions, how near they
+/// are.
 #[expect(clippy::cast_precision_loss, reason = "a measure of similarity")]
 fn similarity(one: &str, other: &str) -> f64 {
     if let (Ok(one), Ok(other)) = (one.parse::<f64>(), other.parse::<f64>()) {
         return 1.0 / (1.0 + (one - other).abs());
+    }
+    if let Some(similarity) = version_similarity(one, other) {
+        return similarity;
     }
     let pairs = |text: &str| -> FxHashSet<(char, char)> {
         let letters: Vec<char> = text.to_lowercase().chars().collect();
@@ -304,6 +340,7 @@ mod tests {
             ("NVIDIA H100", "NVIDIA A100;NVIDIA H100 80GB HBM3", "NVIDIA H100 80GB HBM3 1 1; NVIDIA A100 1 0", 1),
             ("Milwaukee", "Madison;Madison;Chicago", "Madison 2 2; Chicago 1 0", 0),
             ("10", "7;9;9", "9 2 1; 7 1 0", 0),
+            ("25.12.0", "9.12.0;25.2.1;25.11.3;25.2.1", "25.11.3 1 0; 25.2.1 2 2; 9.12.0 1 0", 0),
         ] {
             let mut counter = ValueCounter::new(false);
             let values = values.split(';').enumerate();

@@ -1,10 +1,14 @@
 //! What can be done for a request without changing it: wait, and for what; release it; raise a limit.
 
+use crate::configuration::PolicyEffectKind;
 use crate::matching::negotiate::AccountingLimit;
-use crate::text::{join_first, with_commas};
+use crate::text::{join_first, join_with, with_commas};
 
+use super::circumstances::ScheddAnswer;
 use super::failure_reason::FailureReason;
 use super::hold_reason::{ExceededResource, HoldReason};
+use super::job_report::JobFactory;
+use super::policy_phrase::PolicyWriter;
 use super::report::{RequestReport, RequestVerdict};
 use super::summary::SummaryWriter;
 
@@ -19,6 +23,28 @@ impl Remedies<'_> {
     /// Empty if there is nothing to wait for, and for a request of no job.
     #[must_use]
     pub fn phrases(&self, report: &RequestReport) -> Vec<String> {
+        let outlook = report.job.as_ref().and_then(|job| job.outlook.as_ref());
+        let mut phrases = outlook.map(|outlook| PolicyWriter(self.0).remedies(outlook)).unwrap_or_default();
+        phrases.extend(report.job.iter().flat_map(|job| &job.circumstances).filter_map(|known| known.remedy.clone()));
+        if let Some(ScheddAnswer::RefusedByJob(_)) = report.job.as_ref().and_then(|job| job.schedd.as_ref()) {
+            phrases.push("drop what only slots have from its requirements".to_owned());
+        }
+        // What a policy releases needs nobody who does it.
+        if report.imminent().is_none_or(|next| next.effect.kind != PolicyEffectKind::Releases) {
+            phrases.extend(self.of_verdict(report));
+        }
+        phrases
+    }
+
+    /// Says what can be done about the verdict without a change.
+    fn of_verdict(&self, report: &RequestReport) -> Vec<String> {
+        // A slot that refuses now, and takes the job at a time.
+        let opening = || {
+            report.refusals.iter().filter(|group| group.suitable > 0).find_map(|group| {
+                let wait = group.demand.opens.as_ref()?.remedy()?;
+                Some(format!("{wait}, when {} takes jobs", self.0.offer_name(group.example)))
+            })
+        };
         let remedy = match &report.verdict {
             verdict if verdict.limit().is_some() => verdict.limit().map(AccountingLimit::remedy),
             RequestVerdict::Taken(_) | RequestVerdict::PartlyServed { .. } => {
@@ -32,23 +58,45 @@ impl Remedies<'_> {
             }
             RequestVerdict::Unmet { fault: FailureReason::NotNow(time), .. } => time.remedy(),
             RequestVerdict::NotWaiting(_) => {
-                report.job.as_ref().and_then(|job| job.hold.as_ref()).map(|hold| self.release(hold))
+                let factory = report.job.as_ref().and_then(|job| job.factory.as_ref());
+                let hold = report.job.as_ref().and_then(|job| job.hold.as_ref());
+                hold.map(|hold| self.release(hold)).or(factory.and_then(JobFactory::remedy).map(str::to_owned))
             }
             RequestVerdict::Matches => report.slots.filter(|_| report.job.is_some()).map(|_| {
                 let full = self.full_slots(report).map_or_else(String::new, |full| format!(", or until {full}"));
                 format!("wait for the next negotiation cycle{full}")
             }),
-            RequestVerdict::Refused => report.refusals.iter().filter(|group| group.suitable > 0).find_map(|group| {
-                let wait = group.demand.opens.as_ref()?.remedy()?;
-                Some(format!("{wait}, when {} takes jobs", self.0.offer_name(group.example)))
-            }),
-            RequestVerdict::Claimed | RequestVerdict::IfDrained(_) => self.wait(report),
+            RequestVerdict::Refused => opening(),
+            RequestVerdict::Claimed | RequestVerdict::IfDrained(_) => {
+                let opening = opening().filter(|_| report.slots.is_none_or(|slots| slots.matching.available() == 0));
+                let ends = self.wait(report);
+                match (opening, ends.as_ref().and_then(|ends| ends.strip_prefix("wait "))) {
+                    (Some(opening), Some(ends)) => Some(format!("{opening}, or {ends}")),
+                    (opening, _) => opening.or(ends),
+                }
+            }
+            verdict if report.changes.is_empty() => self.one_of_two(report, verdict),
             _ => None,
         };
         if report.matches > 0 {
             return remedy.into_iter().collect();
         }
         remedy.into_iter().chain(self.whom_to_ask(report)).chain(self.of_owners_and_files(report)).collect()
+    }
+
+    /// Says which of two parts of a request to leave out, because they contradict each other. `None` if none do.
+    fn one_of_two(&self, report: &RequestReport, verdict: &RequestVerdict) -> Option<String> {
+        let parts: Vec<&str> = match verdict {
+            RequestVerdict::Contradiction { clauses, .. } => {
+                clauses.iter().map(|place| report.clauses[*place].text.as_str()).collect()
+            }
+            RequestVerdict::Unmet { fault: FailureReason::Nested(nested), .. } => {
+                nested.clashing.iter().map(String::as_str).collect()
+            }
+            _ => Vec::new(),
+        };
+        let parts: Vec<String> = parts.iter().map(|part| self.0.quoted(part)).collect();
+        (parts.len() > 1).then(|| format!("leave out {}, whichever is not meant", join_with(&parts, "or")))
     }
 
     /// Says which owner of a slot decides whether the request gets it, and whom the owner admits. `None` if what an owner
@@ -69,12 +117,18 @@ impl Remedies<'_> {
             };
             return Some(format!("{of}: ask to admit more than jobs with {}", admitted.phrase()));
         }
+        if matches!(report.verdict, RequestVerdict::Contradiction { .. }) {
+            return None;
+        }
         let values = report.told_clauses().into_iter().filter_map(|place| {
             let clause = &report.clauses[place];
             let offered = clause.offered()?;
             let value = offered.values.first()?;
             let closest = clause.closest_value.as_ref().map(ToString::to_string);
-            let is_meant = offered.likely > 0 || closest.is_some_and(|closest| closest == offered.shown(&value.value));
+            // A program for another architecture, or another system, is another program.
+            let is_system = ["Arch", "OpSys"].iter().any(|system| offered.name.is(system));
+            let is_closest = closest.is_some_and(|closest| closest == offered.shown(&value.value));
+            let is_meant = offered.likely > 0 || (is_closest && !is_system);
             let mut demands = value.refusals.iter().filter(|_| is_meant);
             let first = demands.clone().next();
             let first = first.filter(|_| report.changes.is_empty());

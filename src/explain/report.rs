@@ -15,6 +15,7 @@ use super::evaluation::OutcomeCounts;
 use super::failure_reason::FailureReason;
 use super::job_report::JobReport;
 use super::offered_values::OfferedValues;
+use super::policy_outlook::ForeseenEffect;
 use super::precedence::Precedence;
 use super::resource_shortage::ResourceShortage;
 use super::scarce_resources::ScarceResources;
@@ -190,6 +191,12 @@ impl RequestReport {
         let mut clauses = self.verdict.clauses();
         clauses.extend(self.narrowing.as_ref().and_then(Narrowing::clause));
         clauses
+    }
+
+    /// What a policy of the job does to it at the next evaluation; `None` if none does anything.
+    #[must_use]
+    pub fn imminent(&self) -> Option<&ForeseenEffect> {
+        self.job.as_ref()?.outlook.as_ref()?.imminent()
     }
 
     /// Whether the summary tells of slots that refuse.

@@ -11,12 +11,13 @@ use super::cause::Cause;
 use super::clauses::text;
 use super::distance::as_number;
 use super::failure_reason::{FailureReason, type_phrase};
+use super::policy_outlook::{ForeseenEffect, JobOutlook, PolicyOutlook};
 use super::report::{ClauseReport, RefusalGroup, RequestReport, RequestVerdict};
 use super::resource_shortage::ResourceShortage;
 use super::slots::SlotTally;
 
-/// Maximum length of the cause in a table, in characters; the rest is cut off. Clauses, which can be long, stand last.
-pub const MAX_SHORT_CAUSE_CHARS: usize = 56;
+/// Maximum length of the cause in a table, in characters; the rest is cut off, between words. Clauses, which can be long, stand last.
+pub const MAX_SHORT_CAUSE_CHARS: usize = 60;
 
 /// Maximum number of attributes that a cause names.
 const MAX_NAMED_ATTRIBUTES: usize = 3;
@@ -60,6 +61,12 @@ impl ShortCauseWriter<'_> {
     fn about_and_text(&self, report: &RequestReport) -> (String, String) {
         let [one, several] = self.nouns;
         let general = |text: String| (String::new(), text);
+        if let Some(ForeseenEffect { effect, .. }) = report.imminent() {
+            return (effect.knob.clone(), format!("will be {} by {}", effect.kind.participle(), effect.knob));
+        }
+        if report.cause() == Cause::CoolDown {
+            return general("is in cool-down after a failed run".to_owned());
+        }
         match &report.verdict {
             RequestVerdict::Matches => general("matches".to_owned()),
             RequestVerdict::NotWaiting(_) => not_waiting(report),
@@ -143,6 +150,10 @@ impl ShortCauseWriter<'_> {
                 }
                 _ => about_clause(format!("no {one} meets `{}`", clause.text)),
             },
+            FailureReason::Nested(nested) if !nested.clashing.is_empty() => (
+                nested.holder.0.to_string(),
+                format!("{} contradicts itself: {}", nested.holder.0, nested.clashing.join(" && ")),
+            ),
             FailureReason::Nested(nested) => {
                 let list = nested.list.as_str();
                 let entry = list.strip_prefix("Available").and_then(|entry| entry.strip_suffix('s'));
@@ -238,6 +249,9 @@ fn not_waiting(report: &RequestReport) -> (String, String) {
     if let Some(hold) = &job.hold {
         return hold.kind();
     }
+    if let Some(factory) = &job.factory {
+        return (format!("factory-{}", factory.mode.word()), format!("a job factory {}", factory.phrase(usize::MAX)));
+    }
     let why = match job.state {
         JobState::Running => "it runs",
         JobState::Suspended => "it is suspended in its slot",
@@ -249,8 +263,13 @@ fn not_waiting(report: &RequestReport) -> (String, String) {
         JobState::GridUniverse => "another system runs it (grid universe)",
         _ => "its JobStatus is unknown",
     };
-    let words = job.state.word().trim_start_matches("of the ").trim_start_matches("of ");
-    (words.replace(' ', "-"), format!("does not wait: {why}"))
+    let words = job.state.word().trim_start_matches("of the ").trim_start_matches("of ").replace(' ', "-");
+    match job.outlook.as_ref().and_then(JobOutlook::faulty) {
+        Some(PolicyOutlook { name, .. }) => {
+            (format!("{words}+{name}"), format!("does not wait: {why}; {name} has no value"))
+        }
+        None => (words, format!("does not wait: {why}")),
+    }
 }
 
 /// What the accounting keeps a request from offers by: the limit, the group or the submitter.

@@ -5,9 +5,8 @@ use crate::text::{join_and, with_commas};
 use super::report::RequestReport;
 use super::scarce_resources::ScarceResources;
 
-/// Says in which states the slots are that match, after `opening`. Empty if the offers have no states. `brevity` is that of
-/// the [`SummaryWriter`](super::summary::SummaryWriter).
-pub fn slot_states(report: &RequestReport, brevity: u8, opening: &str) -> String {
+/// Says in which states the slots are that match, after `opening`. Empty if the offers have no states.
+pub fn slot_states(report: &RequestReport, opening: &str) -> String {
     let Some(slots) = report.slots else { return String::new() };
     let sole = report.sole_claimant.as_ref().map(|user| format!("claimed by {}", user.to_str()));
     let named = |(number, words): (usize, &'static str)| {
@@ -16,9 +15,7 @@ pub fn slot_states(report: &RequestReport, brevity: u8, opening: &str) -> String
     };
     let found: Vec<(usize, String)> = slots.matching.words().into_iter().map(named).collect();
     let is = |number: usize| if number == 1 { "is" } else { "are" };
-    let is_told = brevity == 0 || slots.matching.available() == 0;
-    let drained = if is_told { drained_note(report) } else { String::new() };
-    let states = match found.as_slice() {
+    match found.as_slice() {
         [] => String::new(),
         [(1, state)] => format!(", which is {state}"),
         [(_, state)] if state == "free" => ", all of them free".to_owned(),
@@ -29,8 +26,7 @@ pub fn slot_states(report: &RequestReport, brevity: u8, opening: &str) -> String
                 .collect();
             format!("{opening}{}", join_and(&found))
         }
-    };
-    states + &drained
+    }
 }
 
 /// Says in which states the slots are that refuse. Empty if all are free.

@@ -8,12 +8,14 @@ use crate::protocol::{JobState, SlotState};
 use crate::text::{join_and, join_first, with_commas};
 
 use super::ad_names::{AdNames, AdReference};
+use super::circumstances::{JobCircumstance, ScheddAnswer};
 use super::clauses::text;
 use super::decisive_part::{UnmetOfferClause, values_phrase};
 use super::failure_phrase::FailureWriter;
 use super::hold_reason::{ExceededResource, HoldReason};
+use super::policy_phrase::PolicyWriter;
 use super::refusal_phrase::RefusalWriter;
-use super::report::{RequestReport, RequestVerdict};
+use super::report::{Narrowing, RequestReport, RequestVerdict};
 use super::scarce_resources::ScarceResources;
 use super::slot_phrase::{drained_note, if_drained_phrase, refusing_states, scarcity, slot_states};
 
@@ -32,9 +34,12 @@ pub struct SummaryWriter<'w> {
     /// Maximum length of a clause in characters; the rest is cut off.
     pub max_clause_chars: usize,
     /// How much sentences leave out that the sections of a report tell: nothing (0), what else keeps offers away (1), also
-    /// the values in which offers refuse (2).
+    /// the values in which offers refuse (2), also the states of these offers (3).
     pub brevity: u8,
 }
+
+/// Maximum number of characters of the first line of a report.
+pub const MAX_FIRST_LINE_CHARS: usize = 160;
 
 /// Maximum number of ads named in a sentence.
 const MAX_NAMED_ADS: usize = 3;
@@ -43,6 +48,30 @@ impl SummaryWriter<'_> {
     /// Returns the verdict as one sentence without a full stop.
     #[must_use]
     pub fn summary(&self, report: &RequestReport) -> String {
+        let outlook = report.job.as_ref().and_then(|job| job.outlook.as_ref());
+        if let Some(imminent) = outlook.and_then(|outlook| PolicyWriter(self).imminent(outlook)) {
+            let it = self.verb("it", "they");
+            return format!("{imminent}; until then {}", SummaryWriter { subject: it, ..*self }.present(report));
+        }
+        let circumstances = report.job.iter().flat_map(|job| &job.circumstances);
+        if let Some(decisive) = circumstances.into_iter().find(|known| known.is_decisive) {
+            let it = SummaryWriter { subject: self.verb("it", "they"), ..*self };
+            return format!("{}; {}", self.circumstance(decisive), it.present(report));
+        }
+        self.present(report)
+    }
+
+    /// Says what keeps the job from running: `1.0 is in cool-down until ...`.
+    #[must_use]
+    pub fn circumstance(&self, known: &JobCircumstance) -> String {
+        let (verb, rest) = known.predicate.split_once(' ').unwrap_or((&known.predicate, ""));
+        let plural = [("is", "are"), ("needs", "need"), ("has", "have"), ("waits:", "wait:")];
+        let plural = plural.iter().find(|(singular, _)| *singular == verb).map_or(verb, |(_, plural)| plural);
+        format!("{} {} {rest}", self.subject, self.verb(verb, plural))
+    }
+
+    /// Returns the verdict as one sentence, whatever policies do to the job.
+    fn present(&self, report: &RequestReport) -> String {
         let subject = self.subject;
         let matches = self.verb("matches", "match");
         let some = || format!("{subject} {matches} {} of {}", with_commas(report.matches), self.count(report.offers));
@@ -53,11 +82,11 @@ impl SummaryWriter<'_> {
                 format!("{subject} {matches} none of {}{drained}", self.count(report.offers))
             }
             RequestVerdict::Claimed => {
-                let states = slot_states(report, self.brevity, ", but none is free: ");
-                format!("{}{states}{}", some(), self.refusals().narrowing_phrase(report))
+                let states = slot_states(report, ", but none is free: ");
+                format!("{}{states}{}", some(), self.what_narrows(report))
             }
             RequestVerdict::Matches => {
-                format!("{}{}", some(), slot_states(report, self.brevity, ": "))
+                format!("{}{}{}", some(), slot_states(report, ": "), self.full_note(report))
             }
             RequestVerdict::Taken(by) => {
                 let by = self.list_requests(by);
@@ -65,7 +94,8 @@ impl SummaryWriter<'_> {
                     Some(slots) if slots.matching.available() < report.matches => {
                         let taken =
                             if slots.matching.available() == 1 { "the free one goes" } else { "the free ones go" };
-                        format!("{}{}; {taken} to {by}", some(), slot_states(report, self.brevity, ": "))
+                        let (states, full) = (slot_states(report, ": "), self.full_note(report));
+                        format!("{}{states}{full}; {taken} to {by}", some())
                     }
                     _ if report.matches == 1 => format!("{}, which goes to {by}", some()),
                     _ => format!("{}, and all of them go to {by}", some()),
@@ -85,7 +115,8 @@ impl SummaryWriter<'_> {
             }
             RequestVerdict::Unranked { rule, missing } => {
                 let unranked = self.unranked_phrase(rule, missing.as_ref());
-                format!("{}{}; {unranked}", some(), slot_states(report, self.brevity, ": "))
+                let (states, full) = (slot_states(report, ": "), self.full_note(report));
+                format!("{}{states}{full}; {unranked}", some())
             }
             RequestVerdict::NeedsGang => {
                 format!("{subject} {} Ports; leave out --reverse to explain gangs", self.verb("has", "have"))
@@ -122,7 +153,22 @@ impl SummaryWriter<'_> {
         if !is_all && (is_out_of_reach || report.scarce.is_empty()) {
             return format!(": {}; {short}", self.cause(report, as_they_are));
         }
-        format!(" as they are{}{}", drained_note(report), self.refusals().narrowing_phrase(report))
+        format!(" as they are{}", self.what_narrows(report))
+    }
+
+    /// Says how many slots are full, and what else keeps many of the slots from a job. A mistake of the job comes first.
+    fn what_narrows(&self, report: &RequestReport) -> String {
+        let (full, narrowing) = (drained_note(report), self.refusals().narrowing_phrase(report));
+        match report.narrowing {
+            Some(Narrowing::Slip { .. }) => narrowing + &full,
+            _ => full + &narrowing,
+        }
+    }
+
+    /// Says how many slots are full. Empty in a brief sentence about a job that free slots match.
+    fn full_note(&self, report: &RequestReport) -> String {
+        let has_free = report.slots.is_some_and(|slots| slots.matching.available() > 0);
+        if self.brevity > 0 && has_free { String::new() } else { drained_note(report) }
     }
 
     /// Says why a request gets no more offers.
@@ -144,7 +190,10 @@ impl SummaryWriter<'_> {
         let (state, it, them) = (job.state.word(), self.verb("it", "they"), self.verb("it", "them"));
         match job.state {
             JobState::Held => {
-                let hold = job.hold.as_ref().map(HoldReason::to_string).unwrap_or_default();
+                // A line that holds all of it has the full stop, too.
+                let room = MAX_FIRST_LINE_CHARS.saturating_sub(format!("{subject} {is} held.").chars().count());
+                let room = if self.max_clause_chars == usize::MAX { usize::MAX } else { room };
+                let hold = job.hold.as_ref().map(|hold| hold.phrase(room)).unwrap_or_default();
                 let report = RequestReport { verdict: otherwise.clone(), job: None, ..report.clone() };
                 let released = SummaryWriter { subject: it, ..*self }.summary(&report);
                 let exceeded = job.hold.as_ref().and_then(|hold| hold.exceeded.as_ref());
@@ -170,16 +219,42 @@ impl SummaryWriter<'_> {
             }
             JobState::SchedulerUniverse | JobState::LocalUniverse => {
                 let its = self.verb("its", "their");
-                format!(
-                    "{subject} {is} {state}: the access point runs {them}, without a slot, if {its} requirements accept \
-                    the ad of the schedd"
-                )
+                let runs = format!("the access point runs {them}, without a slot");
+                match &job.schedd {
+                    None => {
+                        format!("{subject} {is} {state}: {runs}, if {its} requirements accept the ad of the schedd")
+                    }
+                    Some(ScheddAnswer::Accepts) => format!("{subject} {is} {state}: {runs}, and nothing refuses"),
+                    Some(ScheddAnswer::RefusedByJob(why)) => format!(
+                        "{subject} {is} {state}, and {its} requirements refuse the access point, which should run {them}: {why}"
+                    ),
+                    Some(ScheddAnswer::Refuses(why)) => {
+                        format!("{subject} {is} {state}, and the access point does not start {them} now: {why}")
+                    }
+                }
+            }
+            JobState::Factory => {
+                let room =
+                    MAX_FIRST_LINE_CHARS.saturating_sub(subject.chars().count() + " is a job factory, and ;".len());
+                let room = if self.max_clause_chars == usize::MAX { usize::MAX } else { room };
+                let told = job.factory.as_ref().map(|factory| (factory.phrase(room), factory.progress()));
+                let (does, progress) = told.unwrap_or_default();
+                if self.is_plural {
+                    format!("{subject} are job factories: each {does}")
+                } else {
+                    format!("{subject} is a job factory, and {does}; {progress}")
+                }
             }
             JobState::GridUniverse => format!("{subject} {is} {state}: a system outside this pool runs {them}"),
-            _ => match job.ending.as_ref().filter(|_| !self.is_plural) {
-                Some(ending) => format!("{subject} {is} {state}: {ending}"),
-                None => format!("{subject} {is} {state}{slot}, and {} for no slot", self.verb("waits", "wait")),
-            },
+            _ => {
+                if let Some(ending) = job.ending.as_ref().filter(|_| !self.is_plural) {
+                    format!("{subject} {is} {state}: {ending}")
+                } else {
+                    let faults = job.outlook.as_ref().map(|outlook| PolicyWriter(self).faults(outlook));
+                    let (waits, faults) = (self.verb("waits", "wait"), faults.unwrap_or_default());
+                    format!("{subject} {is} {state}{slot}, and {waits} for no slot{faults}")
+                }
+            }
         }
     }
 
@@ -306,7 +381,10 @@ impl SummaryWriter<'_> {
                     let narrowing = self.refusals().narrowing_phrase(report);
                     format!("{slot} would do{states}, but {}{narrowing}", self.demand_phrase(&only.demand, false))
                 }
-                _ => self.refusals().refused_cause(report, &refusing_states(report)),
+                _ => {
+                    let states = if self.brevity > 2 { String::new() } else { refusing_states(report) };
+                    self.refusals().refused_cause(report, &states)
+                }
             },
             // `summary` does not ask for the cause of the other verdicts.
             _ => String::new(),

@@ -7,7 +7,7 @@ use crate::ad::{Name, Span};
 use super::source_map::DecodedText;
 
 /// The name of one attribute and the place of its expression in a file.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct AttributeSpan {
     /// The name of the attribute, without quotes and escapes.
     pub name: Name,
@@ -18,7 +18,7 @@ pub struct AttributeSpan {
 }
 
 /// Where the text of an expression stands in a file.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum ExpressionSource {
     /// The text stands in the file unchanged. Spans of the expression count from this byte offset of the file.
     Verbatim(usize),
@@ -27,9 +27,27 @@ pub(super) enum ExpressionSource {
     /// Byte range of the whole value in the file. It is used for values of the format itself, such as a JSON number,
     /// and for expressions whose exact place is unknown.
     Opaque(Range<usize>),
+    /// The text was put together from these pieces of the file.
+    Composed(Vec<TextPiece>),
+}
+
+/// A piece of the text of an expression that was put together from several places of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TextPiece {
+    /// Byte offset of the end of the piece in the text.
+    pub end: usize,
+    /// Byte range of the file that the piece is from.
+    pub source: Range<usize>,
+    /// Whether the piece was copied unchanged.
+    pub is_verbatim: bool,
 }
 
 impl AttributeSpan {
+    /// Creates the span of an attribute whose expression was put together from pieces of the file.
+    pub(crate) fn composed(name: Name, name_range: Range<usize>, pieces: Vec<TextPiece>) -> Self {
+        AttributeSpan { name, name_range, source: ExpressionSource::Composed(pieces) }
+    }
+
     /// Converts a span in the attribute's expression to a byte range in the file. Returns the range of the whole value
     /// if the exact place of the expression is unknown.
     #[must_use]
@@ -41,8 +59,26 @@ impl AttributeSpan {
                 decoded.source_offset(start + span.start)..decoded.source_offset(start + span.end)
             }
             ExpressionSource::Opaque(range) => range.clone(),
+            ExpressionSource::Composed(pieces) => composed_range(pieces, &span),
         }
     }
+}
+
+/// Returns the byte range in the file of a range of a composed text. A range within a copied piece is exact; that of any
+/// other is the place of its first piece, or of the first copied piece in it.
+fn composed_range(pieces: &[TextPiece], span: &Range<usize>) -> Range<usize> {
+    let first = pieces.partition_point(|piece| piece.end <= span.start);
+    let start_of = |index: usize| if index == 0 { 0 } else { pieces[index - 1].end };
+    let touched = || (first..pieces.len()).take_while(|index| start_of(*index) < span.end.max(span.start + 1));
+    let Some(index) = touched().find(|index| pieces[*index].is_verbatim).or_else(|| touched().next()) else {
+        return pieces.last().map_or(0..0, |piece| piece.source.clone());
+    };
+    let piece = &pieces[index];
+    if !piece.is_verbatim {
+        return piece.source.clone();
+    }
+    let offset = |at: usize| piece.source.start + at.clamp(start_of(index), piece.end) - start_of(index);
+    offset(span.start)..offset(span.end)
 }
 
 #[cfg(test)]

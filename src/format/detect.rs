@@ -28,6 +28,8 @@ pub enum FileFormat {
     EventLog,
     /// The schedd's `job_queue.log`. It is only read, up to its end: it says how ads change.
     JobQueueLog,
+    /// A submit file of `condor_submit`. It is only read: it describes jobs.
+    Submit,
 }
 
 impl FileFormat {
@@ -49,6 +51,7 @@ impl fmt::Display for FileFormat {
             FileFormat::Yaml => "YAML",
             FileFormat::EventLog => "the form of an event log",
             FileFormat::JobQueueLog => "the form of a job queue log",
+            FileFormat::Submit => "the form of a submit file",
         })
     }
 }

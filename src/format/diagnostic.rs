@@ -34,7 +34,16 @@ pub struct Problem {
 /// Beginning of the warning that a banner of a history differs from its record. Often all records of a file have it.
 pub(super) const BANNER_DIFFERS: &str = "this line and the record above it differ in ";
 
+/// The warning about text behind the expression of an attribute.
+pub(super) const IGNORED_TEXT: &str = "the text after the expression is ignored, as in HTCondor";
+
 impl Problem {
+    /// Whether the range of the problem is text without effect.
+    #[must_use]
+    pub fn is_ignored_text(&self) -> bool {
+        self.message == IGNORED_TEXT
+    }
+
     /// Returns what a problem has in common with others that a file can have by the hundred; `None` for other problems. Of
     /// these, a reader needs one.
     #[must_use]

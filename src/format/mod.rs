@@ -17,6 +17,7 @@ mod backward_stream;
 mod block_ads;
 mod bracketed;
 mod decoders;
+mod described_ads;
 mod detect;
 mod diagnostic;
 mod document;
@@ -38,6 +39,7 @@ mod stream;
 mod stream_block;
 #[cfg(test)]
 mod stream_tests;
+mod submit_signs;
 #[cfg(test)]
 pub(crate) mod testing;
 mod transcriber;
@@ -48,10 +50,12 @@ mod yaml;
 
 pub use attribute_form::{AdText, AttributeForm};
 pub use attribute_span::AttributeSpan;
+pub(crate) use attribute_span::TextPiece;
 pub(crate) use attribute_text_cache::AttributeWriter;
 pub(crate) use attribute_text_reader::AttributeTextReader;
 pub use backward_stream::BackwardStream;
 pub use block_ads::{BlockAds, BlockItem};
+pub use described_ads::DescribedAds;
 pub(crate) use detect::byte_order_mark_length;
 pub use detect::{FileFormat, detect, format_of_comments, is_compressed};
 pub use diagnostic::{Position, Problem, Severity};
@@ -144,6 +148,11 @@ pub fn read<'t>(text: &'t [u8], form: FileFormat, dialect: Dialect) -> Box<dyn I
         FileFormat::Yaml => Box::new(yaml::read_ads(text, dialect)),
         FileFormat::EventLog => Box::new(EventLogReader::new(text, dialect)),
         FileFormat::JobQueueLog => Box::new(job_queue_log::read_job_queue_log(text, dialect)),
+        FileFormat::Submit => Box::new(std::iter::once(Err(Problem::error_at(
+            0..0,
+            0,
+            "a submit file has no ads: `submit::describe_jobs` makes them",
+        )))),
     }
 }
 
@@ -166,7 +175,9 @@ pub fn read_cached<'t>(
             Box::new(RecoveringReader::<JsonGrammar, _>::with_cache(text, &mut cache.json))
         }
         FileFormat::Xml => Box::new(RecoveringReader::<XmlGrammar, _>::with_cache(text, &mut cache.xml)),
-        FileFormat::Yaml | FileFormat::EventLog | FileFormat::JobQueueLog => read(text, form, cache.dialect),
+        FileFormat::Yaml | FileFormat::EventLog | FileFormat::JobQueueLog | FileFormat::Submit => {
+            read(text, form, cache.dialect)
+        }
     }
 }
 
@@ -187,14 +198,14 @@ pub fn complete_prefix_length(window: &[u8], form: FileFormat) -> usize {
         FileFormat::Yaml => yaml::complete_prefix_length(window),
         FileFormat::EventLog => event_log::complete_prefix_length(window),
         // Any later line may change any ad.
-        FileFormat::JobQueueLog => 0,
+        FileFormat::JobQueueLog | FileFormat::Submit => 0,
     }
 }
 
 /// Returns the places of the attributes of the ad that begins at byte `offset`, in the order of the text.
 ///
 /// An attribute that is written several times is returned several times. In YAML, attributes whose place is uncertain
-/// are left out. For logs there are none.
+/// are left out. For logs and submit files there are none; those of jobs are [`StreamBlock::attribute_spans`].
 #[must_use]
 pub fn attribute_spans(text: &[u8], form: FileFormat, offset: usize, dialect: Dialect) -> Vec<AttributeSpan> {
     match form {
@@ -205,6 +216,6 @@ pub fn attribute_spans(text: &[u8], form: FileFormat, offset: usize, dialect: Di
         }
         FileFormat::Xml => nested_reader::attribute_spans::<XmlGrammar>(text, offset, dialect),
         FileFormat::Yaml => yaml::attribute_spans(text, offset),
-        FileFormat::EventLog | FileFormat::JobQueueLog => Vec::new(),
+        FileFormat::EventLog | FileFormat::JobQueueLog | FileFormat::Submit => Vec::new(),
     }
 }

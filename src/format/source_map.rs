@@ -7,7 +7,7 @@ use crate::syntax::SyntaxError;
 use super::Problem;
 
 /// A text whose escapes were decoded, with the offset in the file of each of its bytes.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct DecodedText {
     /// The decoded text.
     pub bytes: Vec<u8>,
@@ -18,7 +18,7 @@ pub struct DecodedText {
 }
 
 /// A segment of the decoded text. It was copied unchanged from the file or decoded from one escape.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct SourceSegment {
     /// Byte offset of the segment in the decoded text.
     start: usize,

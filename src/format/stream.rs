@@ -8,6 +8,7 @@ use super::event_log::{begins_without_year, latest_time};
 use super::long::{BEGINNING_BYTES, JDL_REFUSAL, Statements, ends_with_banner, unfinished_length};
 use super::read_buffer::ReadBuffer;
 use super::stream_block::StreamBlock;
+use super::submit_signs::{SEARCHED_BYTES, SubmitSigns};
 use super::unpacking::{MAX_UNPACK_RATIO, UnpackingReader};
 use super::{FileFormat, PartBoundary, Position, detect};
 
@@ -61,6 +62,8 @@ pub struct Stream {
     nesting: DocumentNesting,
     /// The time of the latest event of a log so far, in seconds since 1970; `None` if none is known.
     latest_event: Option<i64>,
+    /// Whether the stream is read on while it is written, so that it has no end.
+    is_followed: bool,
     /// Position of what opened the outermost array, element or list, and of the first end of what was not opened.
     opened_at: Position,
     stray_at: Option<Position>,
@@ -97,6 +100,9 @@ impl Stream {
             detect::refuse_binary(&stream.window)?;
         }
         stream.detect_format();
+        if form.is_none() && stream.is_submit_file() {
+            stream.form = Some(FileFormat::Submit);
+        }
         if stream.is_jdl() {
             return Err(detect::invalid_data(format!("{}; {}", JDL_REFUSAL[0], JDL_REFUSAL[1])));
         }
@@ -127,9 +133,17 @@ impl Stream {
             latest_event: None,
             is_behind_banner: false,
             nesting: DocumentNesting::default(),
+            is_followed: false,
             opened_at: Position::START,
             stray_at: None,
         }
+    }
+
+    /// Makes the stream one that has no end, because it is read on while it is written: events without years get them
+    /// block by block.
+    #[must_use]
+    pub fn followed(self) -> Self {
+        Stream { is_followed: true, ..self }
     }
 
     /// Reads what shows whether the stream is compressed.
@@ -178,6 +192,17 @@ impl Stream {
         Statements::of_beginning(&self.window).are_jdl()
     }
 
+    /// Whether the stream is a submit file, judged by its beginning. It is read further only if that is in doubt.
+    fn is_submit_file(&mut self) -> bool {
+        if self.form != Some(FileFormat::Long) {
+            return false;
+        }
+        if SubmitSigns::of_beginning(&self.window) == SubmitSigns::Possible {
+            self.fill_to(SEARCHED_BYTES);
+        }
+        SubmitSigns::of_beginning(&self.window) == SubmitSigns::Certain
+    }
+
     /// Returns the format; `None` if the stream contains only white space and comments.
     #[must_use]
     pub fn form(&self) -> Option<FileFormat> {
@@ -187,7 +212,8 @@ impl Stream {
     /// Whether the stream is an event log whose first event has no year. Its rest is one block, because the last event
     /// tells the years of all.
     fn lacks_years(&self) -> bool {
-        self.form == Some(FileFormat::EventLog) && self.latest_event.is_none() && begins_without_year(&self.window)
+        let may_lack = self.form == Some(FileFormat::EventLog) && self.latest_event.is_none() && !self.is_followed;
+        may_lack && begins_without_year(&self.window)
     }
 
     /// Whether the stream is compressed. If so, it is decompressed while it is read.
@@ -248,8 +274,8 @@ impl Stream {
                     self.nesting = DocumentNesting::default();
                     return self.read_error.take().map_or(Ok(None), Err);
                 }
-                // A job queue log, or a log without years, has no complete ad before its end.
-                let is_whole = form == FileFormat::JobQueueLog || self.lacks_years();
+                // A job queue log, a log without years, or a submit file has no complete ad before its end.
+                let is_whole = matches!(form, FileFormat::JobQueueLog | FileFormat::Submit) || self.lacks_years();
                 if self.window.len() > self.limits.max_ad_bytes && !is_whole {
                     self.refuse_long_ad();
                     continue;
@@ -319,6 +345,7 @@ impl Stream {
             is_unfinished: false,
             written_at: None,
             latest_event_before,
+            described: None,
         }
     }
 

@@ -2,7 +2,12 @@
 
 use super::event_log::{EventLogReader, EventYears, YearlessEvents};
 use super::long::LongReader;
-use super::{AdEntry, FileFormat, Position, ProjectingReader, Projection, ReadCache, ReadResult, read, read_cached};
+use super::{
+    AdEntry, AttributeSpan, DescribedAds, FileFormat, Position, ProjectingReader, Projection, ReadCache, ReadResult,
+    attribute_spans, read, read_cached,
+};
+use std::sync::Arc;
+
 use crate::ad::Dialect;
 
 /// A part of a stream that consists of complete ads.
@@ -26,6 +31,9 @@ pub struct StreamBlock {
     /// The time of the latest event before the block, in seconds since 1970, for events without years. `None` if no event
     /// before has a known time.
     pub latest_event_before: Option<i64>,
+    /// The ads that the text describes; `None` for a text that contains its ads. [`Stream`](super::Stream) does not make
+    /// them, so the caller must set them.
+    pub described: Option<Arc<DescribedAds>>,
 }
 
 impl StreamBlock {
@@ -40,24 +48,36 @@ impl StreamBlock {
             is_unfinished: false,
             written_at: None,
             latest_event_before: None,
+            described: None,
         }
     }
 
     /// Reads the ads of the block. The first ad has the number `ads_before` + 1. Byte offsets count from the beginning
     /// of the block.
     pub fn ads(&self, dialect: Dialect) -> impl Iterator<Item = ReadResult> + '_ {
-        self.numbered(match self.form {
-            FileFormat::EventLog => self.events(dialect),
-            form => read(self.records(), form, dialect),
+        self.numbered(match (self.form, &self.described) {
+            (_, Some(described)) => Box::new(described.items.iter().cloned()),
+            (FileFormat::EventLog, _) => self.events(dialect),
+            (form, _) => read(self.records(), form, dialect),
         })
     }
 
     /// Reads the ads of the block as [`StreamBlock::ads`] does, faster if `cache` has read similar ads.
     pub fn ads_cached<'t>(&'t self, cache: &'t mut ReadCache) -> impl Iterator<Item = ReadResult> + 't {
-        self.numbered(match self.form {
-            FileFormat::EventLog => self.events(cache.dialect),
-            form => read_cached(self.records(), form, cache),
+        self.numbered(match (self.form, &self.described) {
+            (_, Some(described)) => Box::new(described.items.iter().cloned()),
+            (FileFormat::EventLog, _) => self.events(cache.dialect),
+            (form, _) => read_cached(self.records(), form, cache),
         })
+    }
+
+    /// Returns the places of the attributes of the ad at byte `offset` of the block, as [`attribute_spans`] does.
+    #[must_use]
+    pub fn attribute_spans(&self, offset: usize, dialect: Dialect) -> Vec<AttributeSpan> {
+        match &self.described {
+            Some(described) => described.attribute_spans(offset).to_vec(),
+            None => attribute_spans(&self.text, self.form, offset, dialect),
+        }
     }
 
     fn events(&self, dialect: Dialect) -> Box<dyn Iterator<Item = ReadResult> + '_> {

@@ -179,6 +179,7 @@ mod tests {
             is_unfinished: false,
             written_at: None,
             latest_event_before: None,
+            described: None,
         }
     }
 

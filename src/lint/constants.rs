@@ -20,7 +20,7 @@ use super::standard_attributes::{SizeUnit, StandardType};
 use super::units;
 
 /// The requests for resources that each job needs some of.
-const NEEDED_REQUESTS: [&str; 3] = ["RequestCpus", "RequestDisk", "RequestMemory"];
+pub(super) const NEEDED_REQUESTS: [&str; 3] = ["RequestCpus", "RequestDisk", "RequestMemory"];
 
 /// An attribute whose value has a type or a unit, if it is a scalar.
 pub(super) struct WatchedConstant {

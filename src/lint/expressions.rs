@@ -125,9 +125,13 @@ impl ExpressionCheck<'_> {
                 ExpressionKind::Binary(inner, ..) if is_comparison(operator) && is_comparison(*inner) => {
                     let message =
                         format!("`{}` is true or false, and `{symbol}` compares this", self.short_text(operand));
-                    let help = self.regrouped(symbol, left, right);
+                    let (help, rewrite) = self.regrouped(symbol, left, right);
                     let label = format!("`{symbol}` applies to all of this");
-                    self.report(&rules::PRECEDENCE, message, Some(help), (operand, &label));
+                    let slip = Slip::new(&rules::PRECEDENCE, operand, message).with_help(help).with_label(label);
+                    self.found.push(match rewrite {
+                        Some(rewrite) => slip.with_rewrite_of(self.expression, rewrite),
+                        None => slip,
+                    });
                 }
                 ExpressionKind::Binary(BinaryOperator::And, ..) if operator == BinaryOperator::Or => {
                     let message = "`&&` binds more tightly than the `||` next to it".to_owned();
@@ -139,11 +143,15 @@ impl ExpressionCheck<'_> {
                         && !matches!(right.without_parentheses().kind(), ExpressionKind::Unary(..)) =>
                 {
                     let message = format!("`!` binds more tightly than `{symbol}`");
-                    let (inner, right) = (self.short_text(negated), self.short_text(right));
-                    let help = format!(
-                        "write `!({inner} {symbol} {right})`, or `(!{inner}) {symbol} {right}` if that is meant"
-                    );
-                    self.report(&rules::PRECEDENCE, message, Some(help), (operand, "only this is negated"));
+                    let (inner, last) = (self.short_text(negated), self.short_text(right));
+                    let help =
+                        format!("write `!({inner} {symbol} {last})`, or `(!{inner}) {symbol} {last}` if that is meant");
+                    let compared = Expression::binary(operator, negated.clone(), right.clone());
+                    let grouped = ExpressionKind::Parentheses(compared).into();
+                    let rewrite = ExpressionKind::Unary(UnaryOperator::Not, grouped).into();
+                    let slip = Slip::new(&rules::PRECEDENCE, operand, message).with_help(help);
+                    let slip = slip.with_label("only this is negated");
+                    self.found.push(slip.with_rewrite_of(self.expression, rewrite));
                 }
                 _ => {}
             }
@@ -164,8 +172,9 @@ impl ExpressionCheck<'_> {
         self.found.push(slip.with_rewrite(greedy.regrouped));
     }
 
-    /// Returns a suggestion of parentheses for a comparison of a comparison, such as `a < b == c`.
-    fn regrouped(&self, operator: &str, left: &Expression, right: &Expression) -> String {
+    /// Returns a suggestion of parentheses for a comparison of a comparison, such as `a < b == c`, and what to write instead if
+    /// only one thing can be meant.
+    fn regrouped(&self, operator: &str, left: &Expression, right: &Expression) -> (String, Option<Expression>) {
         if let Some(chain) = ChainedComparison::of(self.expression)
             && chain.second.as_literal().is_none()
         {
@@ -173,17 +182,20 @@ impl ExpressionCheck<'_> {
             let (inner, outer) = (chain.inner.symbol(), chain.outer.symbol());
             // `1 < x < 8` is a range in mathematics.
             if [chain.inner, chain.outer].into_iter().all(is_order) {
-                return format!("write `{first} {inner} {second} && {second} {outer} {last}`");
+                let rest = Expression::binary(chain.outer, chain.second.clone(), chain.last.clone());
+                let rewrite = Expression::binary(BinaryOperator::And, left.clone(), rest);
+                return (format!("write `{first} {inner} {second} && {second} {outer} {last}`"), Some(rewrite));
             }
-            return format!(
+            let help = format!(
                 "write `{first} {inner} ({second} {outer} {last})`, or `({first} {inner} {second}) {outer} {last}` if that is meant"
             );
+            return (help, None);
         }
         let grouped = |operand: &Expression| match operand.kind() {
             ExpressionKind::Binary(inner, ..) if is_comparison(*inner) => format!("({})", self.short_text(operand)),
             _ => self.short_text(operand),
         };
-        format!("write `{} {operator} {}` if that is meant", grouped(left), grouped(right))
+        (format!("write `{} {operator} {}` if that is meant", grouped(left), grouped(right)), None)
     }
 
     fn check_comparison(&mut self, operator: BinaryOperator, left: &Expression, right: &Expression) {

@@ -23,6 +23,8 @@ pub(super) enum FindingOrigin {
     Ad(u64),
     /// The constants of an ad, by a hash of what the findings say.
     Constants(u64),
+    /// The policies and requests of a job, by a hash of what they depend on.
+    Policies(u64),
 }
 
 /// The findings of one expression, or of an ad as a whole.

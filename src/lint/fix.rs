@@ -1,10 +1,12 @@
 //! The corrections of findings, as edits of the text.
 
+use std::ops::Range;
+
 use crate::ad::{Expression, ExpressionKind, Name};
 use crate::syntax::{ParseOptions, Style, expression_text, parse_expression};
 use crate::text::{TextEdit, apply_edits};
 
-use super::rules::{self, LintRule};
+use super::rules;
 use super::slip::Slip;
 
 /// The correction of a finding in the expression of one attribute.
@@ -12,32 +14,27 @@ use super::slip::Slip;
 pub struct LintFix {
     /// The attribute whose expression is corrected.
     pub attribute: Name,
+    /// Whether each attribute of an ad keeps the value that it has beside any other ad.
+    pub keeps_values: bool,
     /// The mistaken parts, nodes of the expression itself, each with what to write instead.
     replacements: Vec<(Expression, Expression)>,
 }
 
-impl LintRule {
-    /// Whether the fixes of the rule's findings keep the value that each attribute of an ad has beside any other ad.
-    #[must_use]
-    pub fn keeps_values(&self) -> bool {
-        [&rules::MIXED, &rules::FALLS, &rules::DUPLICATE].contains(&self)
-    }
-}
-
 impl LintFix {
-    pub(super) fn new(attribute: &Name, replacements: Vec<(Expression, Expression)>) -> Self {
-        LintFix { attribute: attribute.clone(), replacements }
+    pub(super) fn new(attribute: &Name, keeps_values: bool, replacements: Vec<(Expression, Expression)>) -> Self {
+        LintFix { attribute: attribute.clone(), keeps_values, replacements }
     }
 
     /// Returns the correction of a slip; `None` if it is unknown.
     pub(super) fn of_slip(attribute: &Name, slip: &Slip) -> Option<Self> {
-        let rewrite = if slip.rule == &rules::MIXED {
+        let keeps_values = slip.rule == &rules::MIXED;
+        let rewrite = if keeps_values {
             // Parentheses show what the text means already, so that explanations have nothing to try.
             ExpressionKind::Parentheses(slip.place.clone()).into()
         } else {
             slip.rewrite.clone()?
         };
-        Some(LintFix::new(attribute, vec![(slip.place.clone(), rewrite)]))
+        Some(LintFix::new(attribute, keeps_values, vec![(slip.replaced().clone(), rewrite)]))
     }
 
     /// Returns the expression of the attribute with the mistaken parts corrected. `None` if it is nested too deeply.
@@ -89,8 +86,20 @@ impl LintFix {
                 edits.push((range.end..range.end, ")".to_owned()));
                 continue;
             }
-            let replaced = source.get(range.clone())?;
-            if replaced.windows(2).any(|pair| matches!(pair, b"//" | b"/*")) {
+            let has_comment = |range: &Range<usize>| {
+                source.get(range.clone()).is_none_or(|text| text.windows(2).any(|pair| matches!(pair, b"//" | b"/*")))
+            };
+            // Where a part of the whole is left, the rest is deleted.
+            if !in_parentheses && place.parts().any(|part| part.ptr_eq(with)) {
+                let left = with.span().range();
+                let deleted = [range.start..left.start, left.end..range.end];
+                if deleted.iter().any(has_comment) {
+                    return None;
+                }
+                edits.extend(deleted.into_iter().filter(|range| !range.is_empty()).map(|range| (range, String::new())));
+                continue;
+            }
+            if has_comment(&range) {
                 return None;
             }
             let text = expression_text(with, style);
@@ -133,6 +142,14 @@ mod tests {
                 "!(x) == !(regexp(\"^node.*\\\\.cern\\\\.ch$\", OpSys, \"i\"))",
             ),
             ("(w ? y : z > 5 & y < 3) || q", "bitwise-logic", "(w ? y : z > 5 && y < 3) || q"),
+            ("!x  == y", "precedence", "!(x == y)"),
+            ("w && 1 <x< 8", "precedence", "w && (1 < x && x < 8)"),
+            ("w || 1 < x < 8", "precedence", "w || 1 < x && x < 8"),
+            // The rest of a chain stays as it is written.
+            ("x  >1 && y<2 && \"a\" == \"b\"", "constant-part", "x  >1 && y<2"),
+            ("1 == 1 && (x  >1)", "constant-part", "(x  >1)"),
+            ("x || (1 == 2 || z+1 > 3)", "constant-part", "x || (z+1 > 3)"),
+            ("x && /* c */ 1 == 1", "constant-part", ""),
         ] {
             let text = format!("[ a = {written} ]");
             let ad = ad(&text, Dialect::Condor);
@@ -217,8 +234,8 @@ mod tests {
             let text = format!("[ {own}z = {z}; Requirements = z && {requirements}; Rank = z || c && x ]");
             let before = ad(&text, dialect);
             let other = ad(&format!("[ {other}y = TARGET.Requirements; w = other.z ]"), dialect);
-            for finding in fixable(&before, dialect).into_iter().filter(|finding| finding.rule.keeps_values()) {
-                let fix = finding.fix.unwrap();
+            for finding in fixable(&before, dialect) {
+                let Some(fix) = finding.fix.filter(|fix| fix.keeps_values) else { continue };
                 let corrected = fix.corrected(before.get(&fix.attribute).unwrap()).unwrap();
                 let after = before.with(fix.attribute.clone(), corrected);
                 fixed[usize::from(finding.rule.name == "mixed-logic")] += 1;
@@ -252,6 +269,6 @@ mod tests {
         let ad = ad("[ MyType = \"Job\"; Requirements = TARGET.OpSys == LINUX ]", Dialect::Condor);
         let checker = AdChecker::new(Protocol::new(Dialect::Condor), &Context::new(Dialect::Condor));
         let found = checker.with_pool(pool().into()).check(&ad);
-        assert!(found.iter().any(|finding| finding.fix.is_some() && !finding.rule.keeps_values()));
+        assert!(found.iter().any(|finding| finding.fix.as_ref().is_some_and(|fix| !fix.keeps_values)));
     }
 }

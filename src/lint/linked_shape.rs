@@ -6,10 +6,13 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::ad::{Ad, AdShape, ByIdentity, Expression, Name, ScopeAd};
+use crate::configuration::policy_attributes;
 use crate::protocol::PORTS;
 
 use super::checked_expression::CheckedExpression;
 use super::constants::{WatchedConstant, watched_constants};
+use super::job_life::JobPhase;
+use super::job_requests::REQUESTS;
 use super::{AdChecker, KIND_NAMES};
 
 /// What ads of one shape have in common, and the expressions of the last of them.
@@ -23,6 +26,8 @@ pub(super) struct LinkedShape {
     shadows: Box<[usize]>,
     /// The positions of the attributes that may tell the kind of an ad.
     pub kinds: Box<[usize]>,
+    /// The position of the attribute that tells whose the ad is.
+    pub owner: Option<usize>,
     /// The constants whose values are checked.
     pub watched: Arc<[WatchedConstant]>,
     /// Expressions that were checked, by the positions of their attributes.
@@ -31,6 +36,15 @@ pub(super) struct LinkedShape {
     attributes: Vec<(usize, Arc<LinkedExpression>)>,
     /// What the findings about the last ad as a whole depend on.
     pub closure: Closure,
+    /// The positions of the policies of a job.
+    policies: Box<[usize]>,
+    /// The positions of the requests of a job.
+    requests: Box<[usize]>,
+    /// The position of the time at which a job was submitted.
+    pub submitted: Option<usize>,
+    /// What the findings about the policies and requests of the last ad depend on. `None` if they may read anything, and in an
+    /// ad without any.
+    pub policy_closure: Option<Closure>,
 }
 
 /// An expression in ads of one shape.
@@ -62,6 +76,10 @@ impl LinkedShape {
     pub(super) fn new(shape: &Arc<AdShape>, checker: &AdChecker) -> Self {
         let protocol = &checker.protocol;
         let position = |name: &Name| shape.position(name);
+        let has_policies = checker.context.dialect.is_condor();
+        let positions = |names: &mut dyn Iterator<Item = &str>| -> Box<[usize]> {
+            names.filter(|_| has_policies).filter_map(|name| position(&Name::new(name))).collect()
+        };
         let constraint = protocol.constraint_names().iter().find(|name| position(name).is_some());
         let mut linked = LinkedShape {
             shape: Arc::clone(shape),
@@ -69,12 +87,18 @@ impl LinkedShape {
             roots: [position(protocol.rank_name()), position(&PORTS), constraint.and_then(position)],
             shadows: (0..shape.names().len()).filter(|at| ScopeAd::of(&shape.names()[*at]).is_some()).collect(),
             kinds: KIND_NAMES.iter().filter_map(|name| position(&Name::new(name))).collect(),
+            owner: position(&Name::new("Owner")),
             watched: watched_constants(shape, checker.context.dialect),
             known: FxHashMap::default(),
             attributes: Vec::new(),
             closure: Closure::default(),
+            policies: positions(&mut policy_attributes().map(|(name, ..)| name)),
+            requests: positions(&mut REQUESTS.into_iter()),
+            submitted: position(&Name::new("QDate")),
+            policy_closure: None,
         };
         linked.closure = linked.find_closure();
+        linked.policy_closure = linked.find_policy_closure();
         linked
     }
 
@@ -99,6 +123,7 @@ impl LinkedShape {
             self.attributes.push((*position, Arc::clone(linked)));
         }
         self.closure = self.find_closure();
+        self.policy_closure = self.find_policy_closure();
     }
 
     /// Returns the cached results of checking each attribute of the last ad that is not a constant, in the order of the
@@ -136,6 +161,43 @@ impl LinkedShape {
     fn at(&self, position: usize) -> Option<&LinkedExpression> {
         let place = self.attributes.binary_search_by_key(&position, |(position, _)| *position).ok()?;
         Some(&self.attributes[place].1)
+    }
+
+    /// Finds what the policies and requests of the last ad depend on. The values of attributes that HTCondor changes while a job
+    /// lives do not count for a policy.
+    fn find_policy_closure(&self) -> Option<Closure> {
+        let is_expression = |request: &usize| self.at(*request).is_some();
+        let requests: Vec<usize> = self.requests.iter().copied().filter(is_expression).collect();
+        if self.policies.is_empty() && requests.is_empty() || !self.shadows.is_empty() {
+            return None;
+        }
+        let names = self.shape.names();
+        let mut hasher = FxHasher::default();
+        names.hash(&mut hasher);
+        let mut constants = Vec::new();
+        let beside = |name: &str| self.shape.position(&Name::new(name));
+        for (roots, other, is_of_policies) in
+            [(&*self.policies, beside("JobSuccessExitCode"), true), (&*requests, beside("JobUniverse"), false)]
+        {
+            let mut pending: Vec<usize> = roots.iter().copied().chain(other).collect();
+            let mut seen = vec![false; names.len()];
+            while let Some(position) = pending.pop() {
+                if std::mem::replace(&mut seen[position], true) {
+                    continue;
+                }
+                if let Some(linked) = self.at(position) {
+                    if linked.checked.reads_anything {
+                        return None;
+                    }
+                    linked.hash.hash(&mut hasher);
+                    pending.extend_from_slice(&linked.reads);
+                } else if !(is_of_policies && JobPhase::of(&names[position]).is_some() || constants.contains(&position))
+                {
+                    constants.push(position);
+                }
+            }
+        }
+        Some(Closure { hash: hasher.finish(), constants, cycles: Vec::new() })
     }
 
     fn find_closure(&self) -> Closure {

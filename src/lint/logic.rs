@@ -6,6 +6,7 @@ use crate::eval::{Context, Environment, SpecializeOptions, specialize};
 
 use super::expressions::short_text;
 use super::finding::LintFinding;
+use super::fix::LintFix;
 use super::rules;
 use super::subexpressions::subexpressions;
 
@@ -68,7 +69,8 @@ pub(super) fn check(
                     chains += 1;
                     let is_or = *operator == BinaryOperator::Or;
                     let parts = if is_or { disjuncts(expression) } else { conjuncts(expression) };
-                    check_constants(attribute, &parts, *operator, with_literals, context, found);
+                    let chain = ConstantChain { attribute, expression, operator: *operator };
+                    chain.check_constants(&parts, with_literals, context, found);
                     if is_or {
                         check_alternatives(attribute, &parts, context.dialect, found);
                     } else if with_top || !is_top {
@@ -193,49 +195,81 @@ fn check_alternatives(attribute: &Name, parts: &[&Expression], dialect: Dialect,
     }
 }
 
-/// Reports parts of a condition that have a constant value. Skips a part that consists only of `true` and `false`,
-/// such as `true || false`, because programs that generate conditions write such parts. With `with_literals`, reports even
-/// such a part if it decides a condition that has other parts.
-fn check_constants(
-    attribute: &Name,
-    parts: &[&Expression],
+/// Operands joined by `&&` or `||`.
+struct ConstantChain<'e> {
+    attribute: &'e Name,
+    expression: &'e Expression,
     operator: BinaryOperator,
-    with_literals: bool,
-    context: &Context,
-    found: &mut Vec<LintFinding>,
-) {
-    let context = Context { now: None, random: None, ..context.clone() };
-    let (environment, frame) = Environment::unknown();
-    let with_literals = with_literals && !parts.iter().all(|part| has_boolean_literals_only(part));
-    for part in parts.iter().filter(|part| is_small(part)) {
-        let is_literal = part.without_parentheses().as_literal().is_some();
-        let is_generated = is_literal || has_boolean_literals_only(part);
-        if is_generated && !with_literals {
-            continue;
+}
+
+impl ConstantChain<'_> {
+    /// Reports parts of a condition that have a constant value. Skips a part that consists only of `true` and `false`,
+    /// such as `true || false`, because programs that generate conditions write such parts. With `with_literals`, reports
+    /// even such a part if it decides a condition that has other parts.
+    fn check_constants(
+        &self,
+        parts: &[&Expression],
+        with_literals: bool,
+        context: &Context,
+        found: &mut Vec<LintFinding>,
+    ) {
+        let context = Context { now: None, random: None, ..context.clone() };
+        let (environment, frame) = Environment::unknown();
+        let with_literals = with_literals && !parts.iter().all(|part| has_boolean_literals_only(part));
+        for part in parts.iter().filter(|part| is_small(part)) {
+            let is_literal = part.without_parentheses().as_literal().is_some();
+            let is_generated = is_literal || has_boolean_literals_only(part);
+            if is_generated && !with_literals {
+                continue;
+            }
+            let left = specialize(part, &frame, &environment, &context, SpecializeOptions::default());
+            let mut is_neutral = false;
+            let effect = match (&left.value, self.operator) {
+                (Some(Value::Boolean(true)), BinaryOperator::And)
+                | (Some(Value::Boolean(false)), BinaryOperator::Or) => {
+                    is_neutral = true;
+                    "it adds nothing"
+                }
+                (Some(Value::Boolean(true)), _) => "the `||` around it is never false",
+                (Some(Value::Boolean(false) | Value::Undefined | Value::Error(_)), BinaryOperator::And) => {
+                    "the `&&` around it is never true"
+                }
+                (Some(_), _) => "it is not a boolean",
+                (None, _) => continue,
+            };
+            // Other rules report other literals.
+            let is_decisive = left.value == Some(Value::Boolean(self.operator == BinaryOperator::Or));
+            if is_generated && !is_decisive {
+                continue;
+            }
+            let value =
+                left.value.map(|value| short_text(&Expression::literal(value), context.dialect)).unwrap_or_default();
+            let constant = if is_literal { String::new() } else { format!(" is always {value}") };
+            let message = format!("`{}`{constant}: {effect}", short_text(part, context.dialect));
+            let finding = LintFinding::new(&rules::CONSTANT, message).at(self.attribute, part, "");
+            found.push(LintFinding { fix: self.without(part, is_neutral), ..finding });
         }
-        let left = specialize(part, &frame, &environment, &context, SpecializeOptions::default());
-        let effect = match (&left.value, operator) {
-            (Some(Value::Boolean(true)), BinaryOperator::And) | (Some(Value::Boolean(false)), BinaryOperator::Or) => {
-                "it adds nothing"
+    }
+
+    /// Returns the correction that leaves a part out. `is_neutral` tells whether the part changes no boolean.
+    fn without(&self, part: &Expression, is_neutral: bool) -> Option<LintFix> {
+        let is_part = |operand: &Expression| operand.without_parentheses().ptr_eq(part.without_parentheses());
+        let (joined, left) = subexpressions(self.expression).find_map(|joined| match joined.kind() {
+            ExpressionKind::Binary(operator, left, right) if *operator == self.operator && is_part(left) => {
+                Some((joined, right))
             }
-            (Some(Value::Boolean(true)), _) => "the `||` around it is never false",
-            (Some(Value::Boolean(false) | Value::Undefined | Value::Error(_)), BinaryOperator::And) => {
-                "the `&&` around it is never true"
+            ExpressionKind::Binary(operator, left, right) if *operator == self.operator && is_part(right) => {
+                Some((joined, left))
             }
-            (Some(_), _) => "it is not a boolean",
-            (None, _) => continue,
+            _ => None,
+        })?;
+        let is_boolean = match left.without_parentheses().kind() {
+            ExpressionKind::Binary(operator, ..) => {
+                !matches!(operator.group(), OperatorGroup::Arithmetic | OperatorGroup::Bitwise)
+            }
+            kind => matches!(kind, ExpressionKind::Literal(Value::Boolean(_))),
         };
-        // Other rules report other literals.
-        let is_decisive = left.value == Some(Value::Boolean(operator == BinaryOperator::Or));
-        if is_generated && !is_decisive {
-            continue;
-        }
-        let value =
-            left.value.map(|value| short_text(&Expression::literal(value), context.dialect)).unwrap_or_default();
-        let constant = if is_literal { String::new() } else { format!(" is always {value}") };
-        let message = format!("`{}`{constant}: {effect}", short_text(part, context.dialect));
-        let finding = LintFinding::new(&rules::CONSTANT, message);
-        found.push(finding.at(attribute, part, ""));
+        Some(LintFix::new(self.attribute, is_neutral && is_boolean, vec![(joined.clone(), left.clone())]))
     }
 }
 

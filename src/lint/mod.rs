@@ -9,6 +9,9 @@ mod find_slips;
 mod finding;
 mod finding_register;
 mod fix;
+mod job_life;
+mod job_policies;
+mod job_requests;
 mod linked_shape;
 mod logic;
 mod names;
@@ -35,7 +38,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
-use crate::ad::{Ad, AdShape, ByIdentity, Expression, Name, Span};
+use crate::ad::{Ad, AdShape, ByIdentity, Expression, Name, Span, Value};
 use crate::eval::{Context, Knowledge};
 use crate::pool::{AdTextModels, is_constant};
 use crate::protocol::{Advertisement, Protocol};
@@ -54,6 +57,7 @@ pub use find_slips::find_slips;
 pub use finding::{FindingLabel, LintFinding};
 pub use finding_register::{AdFindings, FindingRegister};
 pub use fix::LintFix;
+pub use job_policies::check_system_policy;
 pub use patterns::with_arguments_exchanged;
 pub use policy_names::{PolicyPlace, PolicyPool, check_policy_names};
 pub use pool_statistics::PoolStatistics;
@@ -61,6 +65,7 @@ pub use rules::{LintLevel, LintRule, RULES, RuleScope, find_rule};
 pub use slip::{PoolColumns, Slip};
 pub use slips::{ChainedComparison, GreedyConditional, differs_in_case, similar_names, unknown_function};
 pub use standard_attributes::{SizeUnit, StandardType, is_of_one_side, is_usual_value};
+pub use text_check::CheckedText;
 
 /// Maximum number of entries in the caches of findings. More clear the caches.
 const MAX_CACHED: usize = 64 * 1024;
@@ -122,6 +127,8 @@ pub struct AdChecker {
     /// The names that clauses mention, by the hash of the clause and of what it reads. `None` if a clause may read any
     /// attribute.
     mentioned: FxHashMap<u64, Option<Arc<[Name]>>>,
+    /// Findings about policies and requests of jobs. The key is a hash of everything on which they depend.
+    policies: FxHashMap<u64, Arc<FindingSet>>,
     /// Findings about ads as a whole. The key is a hash of everything on which they depend.
     ads: FxHashMap<u64, Arc<FindingSet>>,
     /// All findings of ads. The key is a hash of the addresses of the sets of findings, which the findings keep.
@@ -150,6 +157,7 @@ impl AdChecker {
             expressions: FxHashMap::default(),
             outcomes: FxHashMap::default(),
             mentioned: FxHashMap::default(),
+            policies: FxHashMap::default(),
             ads: FxHashMap::default(),
             findings: FxHashMap::default(),
             shapes: ByIdentity::default(),
@@ -180,8 +188,9 @@ impl AdChecker {
             let expressions: Vec<usize> = expressions.map(|(position, _)| position).collect();
             linked.link(ad, &expressions, checker);
             let of_ad = checker.check_whole(ad, linked);
+            let of_policies = checker.check_policies(ad, linked);
             let of_constants = constants::check(ad, &*linked.watched, &checker.context);
-            checker.all_findings(ad, linked, &of_ad, of_constants)
+            checker.all_findings(ad, linked, &[Some(of_ad), of_policies], of_constants)
         })
     }
 
@@ -206,6 +215,7 @@ impl AdChecker {
             self.expressions.len(),
             self.outcomes.len(),
             self.mentioned.len(),
+            self.policies.len(),
             self.ads.len(),
             self.findings.len(),
             self.classes.len(),
@@ -215,6 +225,7 @@ impl AdChecker {
             self.expressions.clear();
             self.outcomes.clear();
             self.mentioned.clear();
+            self.policies.clear();
             self.ads.clear();
             self.findings.clear();
             self.classes.clear();
@@ -252,15 +263,50 @@ impl AdChecker {
         found
     }
 
+    /// Returns the findings about the policies and requests of a job, which is the last of its shape. `None` if it has none
+    /// of these. The results are cached.
+    fn check_policies(&mut self, ad: &Ad, linked: &LinkedShape) -> Option<Arc<FindingSet>> {
+        /// A number from which an integer is probably a time: an hour of 2001.
+        const LEAST_TIME: i64 = 1_000_000_000;
+        let closure = linked.policy_closure.as_ref()?;
+        if self.knowledge == Knowledge::Partial {
+            return None;
+        }
+        let is_job = Advertisement::new(ad, &self.context).kind().is_none_or(|kind| kind.eq_ignore_ascii_case("Job"));
+        let integer = |position: usize| match ad.expressions()[position].as_literal() {
+            Some(Value::Integer(number)) => Some(*number),
+            _ => None,
+        };
+        // A job's own times are compared with the time at which it was submitted.
+        let has_times = closure.constants.iter().any(|position| integer(*position) >= Some(LEAST_TIME));
+        let submitted = linked.submitted.filter(|_| has_times).and_then(integer);
+        let mut hasher = FxHasher::default();
+        (closure.hash, submitted, is_job).hash(&mut hasher);
+        for position in &closure.constants {
+            ad.expressions()[*position].fingerprint().hash(&mut hasher);
+        }
+        let hash = hasher.finish();
+        let found = self.policies.entry(hash).or_insert_with(|| {
+            let mut found = Vec::new();
+            if is_job {
+                found = job_policies::check(ad, submitted, &self.context);
+                found.extend(job_requests::check(ad, &self.context));
+            }
+            FindingSet::new(FindingOrigin::Policies(hash), ad, found)
+        });
+        Some(Arc::clone(found))
+    }
+
     /// Returns all findings of an ad, which is the last of its shape. `of_ad` are the findings about the ad as a whole.
     fn all_findings(
         &mut self,
         ad: &Ad,
         linked: &LinkedShape,
-        of_ad: &Arc<FindingSet>,
+        of_ad: &[Option<Arc<FindingSet>>; 2],
         of_constants: Option<ConstantFindings>,
     ) -> Arc<AdFindings> {
-        let sets = || linked.checked().map(|checked| &checked.findings).chain([of_ad]).filter(|set| !set.is_empty());
+        let of_ad = || of_ad.iter().flatten();
+        let sets = || linked.checked().map(|checked| &checked.findings).chain(of_ad()).filter(|set| !set.is_empty());
         let mut hasher = FxHasher::default();
         sets().for_each(|set| Arc::as_ptr(set).hash(&mut hasher));
         of_constants.as_ref().map(|found| found.hash).hash(&mut hasher);
@@ -391,6 +437,8 @@ fn is_told(finding: &LintFinding, ad: &Ad, linked: &LinkedShape) -> bool {
 /// The names of attributes that may tell the kind of an ad.
 const KIND_NAMES: [&str; 2] = ["MyType", "Type"];
 
+#[cfg(test)]
+mod job_policies_tests;
 #[cfg(test)]
 mod slip_tests;
 #[cfg(test)]

@@ -157,7 +157,7 @@ fn fall_through(
     };
     let help = format!("write `{side}.{first}` to name the ad that has the attribute");
     let finding = LintFinding::new(&rules::FALLS, message).with_help(help);
-    let fix = ad.get(&side).is_none().then(|| LintFix::new(attribute, replacements));
+    let fix = ad.get(&side).is_none().then(|| LintFix::new(attribute, true, replacements));
     let finding = LintFinding { fix, ..finding };
     Some(firsts.into_values().fold(finding, |finding, expression| finding.at(attribute, expression, "")))
 }

@@ -253,6 +253,26 @@ rules! {
         "write the expression without quotes"
         "[ MyType = \"Job\"; Requirements = true; RequireGPUs = \"Capability >= 8.0\" ]"
         "[ MyType = \"Job\"; Requirements = true; RequireGPUs = Capability >= 8.0 ]",
+    FIRES "policy-of-all" Warning Ad
+        "a policy of a job that holds, removes, releases or reruns every healthy job"
+        "add a sign of a job that goes wrong: a time, as in `JobStatus == 2 && time() - EnteredCurrentStatus > 86400`, or a count"
+        "[ MyType = \"Job\"; Requirements = true; PeriodicHold = JobStatus == 2 ]"
+        "[ MyType = \"Job\"; Requirements = true; PeriodicHold = JobStatus == 2 && NumJobStarts > 5; NumJobStarts = 0 ]",
+    UNDEFINED_POLICY "undefined-policy" Warning Ad
+        "a policy of a job that is undefined, and so does nothing (HTCondor before 9.5 held the job)"
+        "name attributes that the job has, and test with `=?=` or `isUndefined()` what may be missing"
+        "[ MyType = \"Job\"; Requirements = true; PeriodicRemove = MaxHours * 3600 < time() - QDate ]"
+        "[ MyType = \"Job\"; Requirements = true; PeriodicRemove = MaxHours * 3600 < time() - QDate; QDate = 5; MaxHours = 1 ]",
+    EARLY_POLICY "early-policy" Note Ad
+        "a policy of a job that is undefined until HTCondor sets an attribute, such as `MemoryUsage`"
+        "write `(MemoryUsage ?: 0)` for `MemoryUsage`"
+        "[ MyType = \"Job\"; Requirements = true; PeriodicHold = MemoryUsage > 4096 ]"
+        "[ MyType = \"Job\"; Requirements = true; PeriodicHold = (MemoryUsage ?: 0) > 4096 ]",
+    UNDEFINED_REQUEST "undefined-request" Warning Ad
+        "a request for a resource that is undefined without a slot, where there is none or no slot helps"
+        "give the request a value for this case: `(...) ?: 2048`"
+        "[ MyType = \"Job\"; Requirements = true; RequestMemory = MemoryUsage * 3 / 2 ]"
+        "[ MyType = \"Job\"; Requirements = true; RequestMemory = (MemoryUsage * 3 / 2) ?: 2048 ]",
     NEVER "never-met" Note Ad
         "a constraint that is never true with the attributes of its own ad"
         "nothing matches this ad while its attributes have these values"

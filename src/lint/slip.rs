@@ -21,6 +21,8 @@ pub struct Slip {
     pub label: String,
     /// What to write instead of the mistaken part. `None` if that is unknown.
     pub rewrite: Option<Expression>,
+    /// What is around the mistaken part, if this is what `rewrite` replaces.
+    pub around: Option<Expression>,
 }
 
 /// What the columns of a pool tell about the values of attributes.
@@ -38,7 +40,7 @@ pub trait PoolColumns {
 impl Slip {
     pub(super) fn new(rule: &'static LintRule, place: &Expression, message: impl Into<String>) -> Self {
         let place = place.clone();
-        Slip { rule, message: message.into(), help: None, place, label: String::new(), rewrite: None }
+        Slip { rule, message: message.into(), help: None, place, label: String::new(), rewrite: None, around: None }
     }
 
     pub(super) fn with_help(self, help: impl Into<String>) -> Self {
@@ -51,6 +53,16 @@ impl Slip {
 
     pub(super) fn with_rewrite(self, rewrite: Expression) -> Self {
         Slip { rewrite: Some(rewrite), ..self }
+    }
+
+    /// Sets what to write instead of `around`, which is around the mistaken part.
+    pub(super) fn with_rewrite_of(self, around: &Expression, rewrite: Expression) -> Self {
+        Slip { around: Some(around.clone()), ..self.with_rewrite(rewrite) }
+    }
+
+    /// The part that the rewrite replaces.
+    pub(super) fn replaced(&self) -> &Expression {
+        self.around.as_ref().unwrap_or(&self.place)
     }
 
     /// Returns the word, if the slip is about a name that was probably meant as a value; `node01` for
@@ -78,6 +90,6 @@ impl Slip {
     pub fn corrected(&self, expression: &Expression) -> Option<Expression> {
         const MAX_DEPTH: usize = 200;
         let rewrite = self.rewrite.as_ref().filter(|_| !expression.is_deeper_than(MAX_DEPTH))?;
-        Some(expression.with_parts_replaced(&mut |part| part.ptr_eq(&self.place).then(|| rewrite.clone())))
+        Some(expression.with_parts_replaced(&mut |part| part.ptr_eq(self.replaced()).then(|| rewrite.clone())))
     }
 }

@@ -1,4 +1,7 @@
-use super::{AdChecker, AdFindings, Checker, FindingRegister, LintLevel, PoolStatistics, RULES, RuleScope, find_rule};
+use super::{
+    AdChecker, AdFindings, CheckedText, Checker, FindingRegister, LintLevel, PoolStatistics, RULES, RuleScope,
+    find_rule,
+};
 use crate::ad::{Ad, Dialect};
 use crate::eval::Context;
 use crate::format::{AdText, BlockAds, BlockItem, FileFormat, ReadCache, StreamBlock, read_cached};
@@ -380,7 +383,7 @@ fn ads_of_one_class_have_the_findings_that_each_has_alone() {
             told += found.len();
             let mut found = Vec::new();
             let take = |text: AdText| {
-                let (length, findings) = by_text.check_text(text)?;
+                let CheckedText { length, findings, .. } = by_text.check_text(text)?;
                 found = tell(&findings);
                 Some(length)
             };

@@ -11,12 +11,21 @@ use super::constants::{self, WatchedConstant};
 use super::finding_register::AdFindings;
 use super::linked_shape::LinkedShape;
 
+/// An ad that was checked by its text.
+pub struct CheckedText {
+    /// Length of the text of the ad, in bytes. In the long form, the blank line after the ad counts.
+    pub length: usize,
+    /// The findings of the ad.
+    pub findings: Arc<AdFindings>,
+    /// The attribute `Owner` of an ad with findings; `None` if the ad lacks it.
+    pub owner: Option<Expression>,
+}
+
 impl AdChecker {
-    /// Returns the length of the first ad of a text, and the findings of the ad. In the long form, the blank line after
-    /// the ad counts. `None` if the ad must be read and checked by [`AdChecker::check`].
+    /// Checks the first ad of a text. `None` if the ad must be read and checked by [`AdChecker::check`].
     ///
-    /// Only those values are parsed on which findings of the ad may depend.
-    pub fn check_text(&mut self, text: AdText) -> Option<(usize, Arc<AdFindings>)> {
+    /// Only those values are parsed on which findings of the ad may depend, and its owner.
+    pub fn check_text(&mut self, text: AdText) -> Option<CheckedText> {
         // Findings about a pool depend on more values than a class knows.
         if self.pool.is_some() {
             return None;
@@ -32,11 +41,7 @@ impl AdChecker {
     }
 
     /// Checks an ad of a shape, as [`AdChecker::check_text`] does.
-    fn check_model(
-        &mut self,
-        of_ad: &mut ModelledAd<'_>,
-        linked: &mut LinkedShape,
-    ) -> Option<(usize, Arc<AdFindings>)> {
+    fn check_model(&mut self, of_ad: &mut ModelledAd<'_>, linked: &mut LinkedShape) -> Option<CheckedText> {
         linked.link(&of_ad.model.ad, &of_ad.model.expressions, self);
         if !self.class(&of_ad.model.ad, linked).is_predictable() {
             return None;
@@ -46,6 +51,9 @@ impl AdChecker {
         let suspects: Vec<&WatchedConstant> = watched.iter().filter(is_suspect).collect();
         let mut positions: Vec<usize> = suspects.iter().map(|constant| constant.position).collect();
         positions.extend(linked.kinds.iter().chain(&linked.closure.constants));
+        let of_policies =
+            linked.policy_closure.iter().flat_map(|closure| closure.constants.iter().chain(&linked.submitted));
+        positions.extend(of_policies);
         positions.sort_unstable();
         positions.dedup();
         let value = |position: usize| Some((position, of_ad.value(position)?));
@@ -53,10 +61,12 @@ impl AdChecker {
         let ad = &mut of_ad.model.ad;
         ad.exchange(&mut values);
         let whole = self.check_whole(ad, linked);
+        let of_policies = self.check_policies(ad, linked);
         let of_constants = constants::check(ad, suspects, &self.context);
-        let found = self.all_findings(ad, linked, &whole, of_constants);
+        let found = self.all_findings(ad, linked, &[Some(whole), of_policies], of_constants);
         // The model has no constants for the next ad.
         ad.exchange(&mut values);
-        Some((of_ad.length, found))
+        let owner = linked.owner.filter(|_| !found.is_empty()).and_then(|position| of_ad.value(position));
+        Some(CheckedText { length: of_ad.length, findings: found, owner })
     }
 }

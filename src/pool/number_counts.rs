@@ -57,11 +57,11 @@ impl NumberCounts {
         // In integers, so that the result is exact where the numbers are not too large.
         let place = u128::from(hundredths).min(WHOLE) * u128::from(self.total.checked_sub(1)?);
         let (below, part) = ((place / WHOLE) as u64, place % WHOLE);
-        let lower = self.number_at(below)?;
+        let lower = self.at(below)?;
         if part == 0 {
             return Some(lower);
         }
-        let (upper, whole) = (self.number_at(below + 1)?, WHOLE as f64);
+        let (upper, whole) = (self.at(below + 1)?, WHOLE as f64);
         let [of_lower, of_upper] = [(WHOLE - part) as f64, part as f64];
         let is_exact = [lower, upper].iter().all(|number| number.fract() == 0.0 && number.abs() < 1e11);
         let between = if is_exact {
@@ -73,7 +73,21 @@ impl NumberCounts {
     }
 
     /// Returns the number at a 0-based place in ascending order.
-    fn number_at(&self, place: u64) -> Option<f64> {
+    /// Returns the number of occurrences.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Returns the number of occurrences that are at most `number`.
+    #[must_use]
+    pub fn count_up_to(&self, number: f64) -> u64 {
+        self.counts.range(..=order_key(number)).map(|(_, count)| count).sum()
+    }
+
+    /// Returns the number at a place of the ascending order, from 0. `None` beyond the last one.
+    #[must_use]
+    pub fn at(&self, place: u64) -> Option<f64> {
         let mut seen = 0;
         let (key, _) = self.counts.iter().find(|(_, count)| {
             seen += **count;

@@ -56,6 +56,8 @@ pub enum JobState {
     GridUniverse,
     /// The job is idle, but the access point itself runs it.
     LocalUniverse,
+    /// The ad is no job: the access point makes the jobs of the cluster of it, one after the other (late materialization).
+    Factory,
 }
 
 /// The numbers in `JobStatus`.
@@ -96,7 +98,7 @@ pub enum SlotState {
 
 /// The attributes of a job that a report on it tells: who submitted it, why it does not wait or how it ended, and what
 /// the negotiator said last.
-pub const JOB_REPORT_ATTRIBUTES: [&str; 26] = [
+pub const JOB_REPORT_ATTRIBUTES: [&str; 51] = [
     "ClusterId",
     "Owner",
     "User",
@@ -123,6 +125,31 @@ pub const JOB_REPORT_ATTRIBUTES: [&str; 26] = [
     "RequestCpus",
     "CpusProvisioned",
     "CpusUsage",
+    "JobMaterializePaused",
+    "JobMaterializePauseReason",
+    "JobMaterializeLimit",
+    "JobMaterializeMaxIdle",
+    "TotalSubmitProcs",
+    "JobCoolDownExpiration",
+    "VacateReason",
+    "LastRemoteHost",
+    "NumShadowStarts",
+    "NumJobStarts",
+    "NiceUser",
+    "LastJobLeaseRenewal",
+    "JobLeaseDuration",
+    "MinHosts",
+    "JobUniverse",
+    "Scheduler",
+    "DAG_NodesTotal",
+    "DAG_NodesDone",
+    "DAG_NodesFailed",
+    "DAG_NodesQueued",
+    "DAG_NodesReady",
+    "DAG_NodesUnready",
+    "DAG_JobsRunning",
+    "DAG_JobsIdle",
+    "DAG_JobsHeld",
 ];
 
 /// The value of `MyType` in the ad of a submitter.
@@ -187,6 +214,8 @@ pub enum StateAttribute {
     JobStatus,
     /// The kind of environment in which the job runs.
     JobUniverse,
+    /// The number of the job that a factory of jobs makes next.
+    JobMaterializeNextProcId,
     /// What the slot does at present.
     State,
     /// What the slot does within its state.
@@ -205,6 +234,11 @@ impl JobState {
             Some(Value::Integer(number)) => Some(number),
             _ => None,
         };
+        // Jobs that a factory has made share its attributes.
+        let is_made = value(StateAttribute::ProcId).is_some();
+        if !is_made && number(StateAttribute::JobMaterializeNextProcId).is_some() {
+            return JobState::Factory;
+        }
         let state = number(StateAttribute::JobStatus).map_or(Some(JobState::Idle), JobState::of_status);
         match (state, number(StateAttribute::JobUniverse)) {
             (Some(JobState::Idle), Some(7)) => JobState::SchedulerUniverse,
@@ -242,6 +276,7 @@ impl JobState {
             JobState::SchedulerUniverse => "of the scheduler universe",
             JobState::GridUniverse => "of the grid universe",
             JobState::LocalUniverse => "of the local universe",
+            JobState::Factory => "factory of jobs",
         }
     }
 }

@@ -22,7 +22,7 @@ macro_rules! advertisement_attributes {
     ($($name:ident,)*) => {
         /// The attributes that identify an advertisement, its sender and its lifetime. [`IDENTITY_ATTRIBUTES`] and
         /// [`HEADER_ATTRIBUTES`] are prefixes of this list.
-        pub const ADVERTISEMENT_ATTRIBUTES: [&str; 26] = [$(stringify!($name)),*];
+        pub const ADVERTISEMENT_ATTRIBUTES: [&str; 27] = [$(stringify!($name)),*];
 
         /// An index into [`ADVERTISEMENT_ATTRIBUTES`].
         #[derive(Clone, Copy)]
@@ -33,7 +33,7 @@ macro_rules! advertisement_attributes {
 }
 
 advertisement_attributes! {
-    Name, GlobalJobId, ClusterId, ProcId, MyAddress,
+    Name, GlobalJobId, ClusterId, ProcId, JobMaterializeNextProcId, MyAddress,
     MyType, Type, UpdateSequenceNumber, ExpirationTime, LastHeardFrom, ClassAdLifetime,
     JobStatus, JobUniverse, State, Activity, Offline, Draining, MyCurrentTime, ServerTime, ScheddName,
     RemoteUser, RemoteOwner,
@@ -41,19 +41,19 @@ advertisement_attributes! {
 }
 
 /// The prefix of [`ADVERTISEMENT_ATTRIBUTES`] that determines an ad's identity.
-pub const IDENTITY_ATTRIBUTES: &[&str] = ADVERTISEMENT_ATTRIBUTES.split_at(5).0;
+pub const IDENTITY_ATTRIBUTES: &[&str] = ADVERTISEMENT_ATTRIBUTES.split_at(6).0;
 
 /// The prefix of [`ADVERTISEMENT_ATTRIBUTES`] that determines an ad's [`AdvertisementHeader`].
-pub const HEADER_ATTRIBUTES: &[&str] = ADVERTISEMENT_ATTRIBUTES.split_at(22).0;
+pub const HEADER_ATTRIBUTES: &[&str] = ADVERTISEMENT_ATTRIBUTES.split_at(23).0;
 
 /// The attributes of [`ADVERTISEMENT_ATTRIBUTES`] that may hold the current user of an offer. The first one that is a
 /// string or an integer counts.
-pub const USER_ATTRIBUTES: &[&str] = HEADER_ATTRIBUTES.split_at(20).1;
+pub const USER_ATTRIBUTES: &[&str] = HEADER_ATTRIBUTES.split_at(21).1;
 
 /// The attributes that tell the time at which an ad was true; see [`Advertisement::time`].
 pub const TIME_ATTRIBUTES: [&str; 3] = ["LastHeardFrom", "MyCurrentTime", "ServerTime"];
 
-static ATTRIBUTE_NAMES: LazyLock<[Name; 26]> = LazyLock::new(|| ADVERTISEMENT_ATTRIBUTES.map(Name::new));
+static ATTRIBUTE_NAMES: LazyLock<[Name; 27]> = LazyLock::new(|| ADVERTISEMENT_ATTRIBUTES.map(Name::new));
 
 /// The user who holds an offer at present. A new match of the offer preempts the user's job.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -141,6 +141,7 @@ impl<'a> Advertisement<'a> {
                 StateAttribute::ProcId => Attribute::ProcId,
                 StateAttribute::JobStatus => Attribute::JobStatus,
                 StateAttribute::JobUniverse => Attribute::JobUniverse,
+                StateAttribute::JobMaterializeNextProcId => Attribute::JobMaterializeNextProcId,
                 StateAttribute::State => Attribute::State,
                 StateAttribute::Activity => Attribute::Activity,
                 StateAttribute::Offline => Attribute::Offline,
@@ -180,7 +181,7 @@ impl<'a> Advertisement<'a> {
             .or_else(|| self.first_text([Attribute::MyAddress]))
     }
 
-    /// Returns the name of the ad for people: a job is called `ClusterId.ProcId`, unless it has a `Name`; any other ad
+    /// Returns the name of the ad for people: a job is called `ClusterId.ProcId`, a factory of jobs `ClusterId`, unless it has a `Name`; any other ad
     /// is called by its identity. Jobs of several access points can have one name.
     #[must_use]
     pub fn display_name(&self) -> Option<String> {
@@ -195,10 +196,15 @@ impl<'a> Advertisement<'a> {
         if has_name { None } else { self.job_number() }
     }
 
-    /// Returns `ClusterId.ProcId`; `None` if one of the two is neither an integer nor a string.
+    /// Returns `ClusterId.ProcId`, and `ClusterId` for a factory of jobs; `None` if one of the two is neither an integer nor a
+    /// string.
     fn job_number(&self) -> Option<String> {
         let number = |attribute| self.first_string([attribute]);
-        Some(format!("{}.{}", number(Attribute::ClusterId)?, number(Attribute::ProcId)?))
+        let cluster = number(Attribute::ClusterId)?;
+        match number(Attribute::ProcId) {
+            Some(process) => Some(format!("{cluster}.{process}")),
+            None => self.get(Attribute::JobMaterializeNextProcId).map(|_| cluster),
+        }
     }
 
     /// Returns the kind of the advertised thing: `MyType`, else `Type`, which is the papers' name. `None` if neither is
@@ -464,6 +470,8 @@ mod tests {
         let submitter = |schedd| format!("[ MyType = \"Submitter\"; Name = \"a\"; ScheddName = \"{schedd}\" ]");
         let submitters = ["ap1", "ap2", "ap1"].map(submitter);
         assert_eq!(counting(&submitters.each_ref().map(String::as_str)), [false, true, true]);
+        let factories = ["[ ClusterId = 1; JobMaterializeNextProcId = 4 ]"; 2];
+        assert_eq!(counting(&factories), [false, true]);
         assert_eq!(counting(&["[ ClusterId = 1; ProcId = 0 ]", "[ ClusterId = 1; ProcId = 0 ]"]), [false, true]);
         let named = ["x", "x"]
             .map(|name| AdvertisementHeader { identity: Some(name.into()), ..AdvertisementHeader::default() });

@@ -6,6 +6,9 @@ use crate::eval::Context;
 
 use super::{Advertisement, evaluate_attribute};
 
+/// The attributes that tell what runs in a claimed offer. A claim without a request has none of them.
+const RUN_ATTRIBUTES: [&str; 4] = ["GlobalJobId", "JobId", "JobStart", "TotalJobRunTime"];
+
 /// The attributes that tell who uses an offer and what runs there, as HTCondor's startd advertises them of a claim.
 const USE_ATTRIBUTES: [&str; 14] = [
     "RemoteUser",
@@ -32,6 +35,13 @@ const USE_ATTRIBUTES: [&str; 14] = [
 pub fn claimed_offer(offer: &Ad, request: &Ad, rank: f64, at: i64, context: &Context) -> Ad {
     let of_use = use_of(request, context).chain([("CurrentRank", Value::Real(rank))]);
     with_values(&without_use(offer), of_use.chain(state(["Claimed", "Busy"], at)).chain(update(offer, at, context)))
+}
+
+/// Returns the ad of a claimed offer as its agent advertises it when the request has ended, and the claim goes on.
+#[must_use]
+pub fn idle_claim(offer: &Ad, at: i64, context: &Context) -> Ad {
+    let activity = [("Activity", Value::string("Idle")), ("EnteredCurrentActivity", Value::Integer(at))].into_iter();
+    with_values(&without(offer, &RUN_ATTRIBUTES), activity.chain(update(offer, at, context)))
 }
 
 /// Returns the ad of an offer as its agent advertises it when the claim is released.
@@ -87,9 +97,13 @@ fn use_of(request: &Ad, context: &Context) -> impl Iterator<Item = (&'static str
 
 /// Returns the ad without its secrets, and without those who used it.
 fn without_use(offer: &Ad) -> Ad {
-    let is_of_use = |name: &Name| USE_ATTRIBUTES.iter().any(|of_use| name.is(of_use));
+    without(offer, &USE_ATTRIBUTES)
+}
+
+/// Returns the ad without its secrets, and without these attributes.
+fn without(offer: &Ad, names: &[&str]) -> Ad {
     let public = offer.public();
-    let kept = public.iter().filter(|attribute| !is_of_use(attribute.name));
+    let kept = public.iter().filter(|attribute| !names.iter().any(|name| attribute.name.is(name)));
     kept.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect()
 }
 
@@ -117,7 +131,7 @@ pub(super) fn with_value(ad: &Ad, name: &str, value: Value) -> Ad {
 
 #[cfg(test)]
 mod tests {
-    use super::{claimed_offer, released_offer};
+    use super::{claimed_offer, idle_claim, released_offer};
     use crate::ad::{Ad, Dialect};
     use crate::eval::Context;
     use crate::protocol::Advertisement;
@@ -139,6 +153,12 @@ mod tests {
                          RemoteOwner = \"raman\"; GlobalJobId = \"j1\"; EnteredCurrentState = 100; \
                          EnteredCurrentActivity = 100; LastHeardFrom = 100 ]");
         assert_eq!(claimed, wanted);
+        let open = idle_claim(&claimed, 150, &context);
+        let wanted = ad("[ MyType = \"Machine\"; Name = \"leonardo\"; State = \"Claimed\"; Activity = \"Idle\"; \
+                         UpdateSequenceNumber = 6; CurrentRank = 10.0; Memory = 64; RemoteUser = \"raman\"; \
+                         RemoteOwner = \"raman\"; EnteredCurrentState = 100; EnteredCurrentActivity = 150; \
+                         LastHeardFrom = 150 ]");
+        assert_eq!(open, wanted);
         let free = released_offer(&claimed, 200, &context);
         let wanted = ad("[ MyType = \"Machine\"; Name = \"leonardo\"; State = \"Unclaimed\"; Activity = \"Idle\"; \
                          UpdateSequenceNumber = 6; CurrentRank = 0.0; Memory = 64; EnteredCurrentState = 200; \

@@ -29,7 +29,7 @@ pub use dynamic_slot::{
     GPU_PREFIX, SLOT_KIND_ATTRIBUTES, TOTAL_SLOT_PREFIX, dynamic_slot, dynamic_slot_name, has_child, is_dynamic,
     is_partitionable, parent_slot_name, portion_of_child, with_child, without_child,
 };
-pub use following_ads::{claimed_offer, divided_offer, released_offer};
+pub use following_ads::{claimed_offer, divided_offer, idle_claim, released_offer};
 pub use offer_portion::{
     AVAILABLE_GPUS, MACHINE_RESOURCES, machine_resources, taken_portion, with_portion, without_portion, words,
 };

@@ -3,6 +3,7 @@
 
 mod ad_blocks;
 mod ad_lookup;
+mod attempts;
 mod blocks;
 mod constraint_errors;
 mod scan;
@@ -12,6 +13,10 @@ mod work_queue;
 
 pub use ad_blocks::{AdBlockTask, ReadBlock, ReadTask};
 pub use ad_lookup::{AdLookup, to_integer, to_real, to_text};
+pub use attempts::{
+    ATTEMPT_COLUMNS, Attempt, AttemptOutcome, EventAttempts, JobEvent, JobNumber, LoggedJobs, attempts_of_job,
+    host_of_address,
+};
 pub use blocks::{BlockRun, BlockTask, BlockWorkers, for_each_block_of, with_block_workers};
 pub use constraint_errors::ConstraintErrors;
 pub use scan::{AdScanState, AdScanner, AdSelection, ItemConsumer, ScanItem, ScannedBlock, SelectedAd, TruthFilter};

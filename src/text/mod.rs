@@ -66,6 +66,62 @@ pub fn shorten(text: &str, most: usize) -> String {
     text.chars().take(most.saturating_sub(3)).chain("...".chars()).collect()
 }
 
+/// Cuts a text between words to at most `most` characters. A cut text ends with three dots, which count as characters. A word
+/// that takes more than half of the room is cut itself.
+#[must_use]
+pub fn shorten_words(text: &str, most: usize) -> String {
+    let shortened = shorten(text, most);
+    if shortened == text {
+        return shortened;
+    }
+    let kept = &shortened[..shortened.len() - 3];
+    let is_between = text[kept.len()..].starts_with(' ');
+    match kept.rfind(' ').filter(|end| !is_between && end * 2 > kept.len()) {
+        Some(end) => format!("{}...", kept[..end].trim_end_matches([' ', ',', ';', ':', '.'])),
+        None => format!("{}...", kept.trim_end_matches([' ', ',', ';', ':', '.'])),
+    }
+}
+
+/// Breaks a sentence that is longer than `most` characters into two lines, the first of at most `most` characters: at the last
+/// full stop or semicolon, if it is in the second half of the line, else at the last colon, full stop or semicolon. The first
+/// colon does not count, nor one behind `refuses`: there is no answer before them. The sentence is broken in no quoted text and
+/// in no parentheses. The second line is `None` if there is no place to break it, and if the sentence is not longer.
+#[must_use]
+pub fn break_sentence(sentence: &str, most: usize) -> (&str, Option<&str>) {
+    if sentence.chars().count() <= most {
+        return (sentence, None);
+    }
+    let is_before_reason = |before: &str| ["refuse:", "refuses:"].iter().any(|verb| before.ends_with(verb));
+    let (mut quote, mut depth, mut colons, mut last) = (None, 0_usize, 0, ' ');
+    let (mut end, mut colon) = (None, None);
+    for (place, letter) in sentence.char_indices().take(most + 1) {
+        match (quote, letter) {
+            (Some(open), letter) => quote = Some(open).filter(|open| *open != letter),
+            (None, '`' | '"') => quote = Some(letter),
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') => depth = depth.saturating_sub(1),
+            (None, ' ') if depth == 0 => {
+                let begins_sentence =
+                    sentence[place + 1..].starts_with(|next: char| next.is_uppercase() || next == '`');
+                colons += usize::from(last == ':');
+                match last {
+                    ';' => end = Some(place - 1),
+                    '.' if begins_sentence => end = Some(place),
+                    ':' if colons > 1 && !is_before_reason(&sentence[..place]) => colon = Some(place),
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+        last = letter;
+    }
+    let is_late = end.is_some_and(|end| sentence[..end].chars().count() * 2 > most);
+    match if is_late { end } else { end.max(colon) } {
+        Some(end) => (&sentence[..end], Some(sentence[end..].trim_start_matches([';', ' ']))),
+        None => (sentence, None),
+    }
+}
+
 /// Units of time in seconds, each with the number of seconds from which it is used.
 const TIME_UNITS: [(&str, i64, i64); 4] =
     [("day", 86_400, 2 * 86_400), ("hour", 3600, 2 * 3600), ("minute", 60, 120), ("second", 1, i64::MIN)];
@@ -108,7 +164,7 @@ pub fn duration(seconds: i64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{counted, duration, duration_range, join_and, shorten, with_commas};
+    use super::{break_sentence, counted, duration, duration_range, join_and, shorten, shorten_words, with_commas};
 
     #[test]
     fn how_long_something_takes() {
@@ -153,5 +209,43 @@ mod tests {
         let lists: [&[&str]; 4] = [&[], &["a"], &["a", "b"], &["a", "b", "c"]];
         assert_eq!(lists.map(join_and), ["", "a", "a and b", "a, b and c"]);
         assert_eq!([shorten("abcdef", 6), shorten("abcdefg", 6)], ["abcdef", "abc..."]);
+    }
+
+    #[test]
+    fn texts_are_cut_between_words() {
+        for (text, expected) in [
+            ("one two three", "one two three"),
+            ("one two three four", "one two..."),
+            ("one two, three four", "one two..."),
+            ("one twothree four", "one twothr..."),
+            ("one two th four", "one two th..."),
+            ("a bcdefghijklmnopq", "a bcdefghi..."),
+            ("abcdefghijklmnopq", "abcdefghij..."),
+        ] {
+            assert_eq!(shorten_words(text, 13), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn sentences_are_broken_at_their_parts() {
+        for (sentence, first, rest) in [
+            ("1.0 matches 2; 3 are full", "1.0 matches 2; 3 are full", ""),
+            ("1.0 matches 2 of 9 slots; 3 are full", "1.0 matches 2 of 9 slots", "3 are full"),
+            ("1.0 is held: no file. Once released, it matches", "1.0 is held: no file.", "Once released, it matches"),
+            ("1.0 matches none: 3 are full: no Cpus left", "1.0 matches none: 3 are full:", "no Cpus left"),
+            // The answer stands in the first line, behind the first colon.
+            ("1.0 matches none of 1: three slots are full", "", ""),
+            ("1.0 matches none: `a; b; c` is false for 1", "", ""),
+            ("1.0 matches none: \"a; b. C; d\" is no site", "", ""),
+            ("1.0 matches none (a; b; c; d) of all of them", "", ""),
+            ("1.0 matches none: 1 refuses: `a` is false", "", ""),
+            ("1.0 is held: e.g. a file of nine bytes there", "", ""),
+            ("1.0; 2 of 3 slots in use are full: 1; 4 more", "1.0", "2 of 3 slots in use are full: 1; 4 more"),
+            ("1.0: 2 of 3 are full; 1: no Cpus left", "1.0: 2 of 3 are full", "1: no Cpus left"),
+            ("1.0: full; 2 slots have: no Cpus left", "1.0: full; 2 slots have:", "no Cpus left"),
+        ] {
+            let (first, rest) = if first.is_empty() { (sentence, None) } else { (first, Some(rest)) };
+            assert_eq!(break_sentence(sentence, 31), (first, rest.filter(|rest| !rest.is_empty())));
+        }
     }
 }

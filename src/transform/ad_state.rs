@@ -5,7 +5,7 @@ use crate::eval::Context;
 use crate::syntax::{ParseOptions, Style, print};
 
 use super::edited_ad::EditedAd;
-use super::expander::{MacroExpander, MacroGap};
+use super::expander::{EnvironmentReaders, MacroExpander, MacroGap};
 use super::macros::{MacroVariables, StatementFailure, VariableTable, has_macros};
 use super::new_names;
 use super::result::{AppliedChange, FaultScope, StatementPosition, TransformFault};
@@ -38,7 +38,9 @@ impl<'u> AdState<'u> {
         self.ad.set_depends_on_values();
         self.bind_variables();
         let mut expander = MacroExpander::new((&self.variables, &self.outer_variables), &mut self.ad, context);
-        expander.allows_environment = self.allows_environment;
+        if self.allows_environment {
+            expander.environment = EnvironmentReaders::Everybody;
+        }
         expander
     }
 

@@ -5,7 +5,7 @@ use super::rule::RuleAction;
 
 /// The open `if`s around a statement, the innermost last.
 #[derive(Default)]
-pub(super) struct OpenBranches(Vec<IfState>);
+pub(crate) struct OpenBranches(Vec<IfState>);
 
 /// State of an open `if`.
 #[derive(Clone, Copy, PartialEq)]

@@ -17,14 +17,39 @@ use super::macros::{
 };
 use super::string_state::StringState;
 
+/// Which texts may read environment variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EnvironmentReaders {
+    /// None.
+    Nobody,
+    /// The rules, but no ad.
+    Rules,
+    /// The rules and the ads.
+    Everybody,
+}
+
+impl EnvironmentReaders {
+    fn allows(self, is_of_ad: bool) -> bool {
+        match self {
+            EnvironmentReaders::Nobody => false,
+            EnvironmentReaders::Rules => !is_of_ad,
+            EnvironmentReaders::Everybody => true,
+        }
+    }
+}
+
 /// Macro expander for one ad.
 pub(super) struct MacroExpander<'a, 'u> {
     variables: &'a MacroVariables,
     outer_variables: &'a VariableTable,
     pub ad: &'a mut EditedAd<'u>,
     pub context: &'a Context,
-    /// Whether texts of the ad may read environment variables.
-    pub allows_environment: bool,
+    /// Which texts may read environment variables.
+    pub environment: EnvironmentReaders,
+    /// The names that were looked up, if they are recorded.
+    pub looked_up: Option<Vec<Name>>,
+    /// Whether a macro drew a random number.
+    pub is_random: bool,
     /// Macros in whose place nothing stands.
     pub gaps: Vec<MacroGap>,
     /// Number of bytes that may still be copied. The limit is necessary because macros may refer to one another without
@@ -41,10 +66,10 @@ pub(super) struct MacroExpander<'a, 'u> {
 
 /// Macro in whose place nothing stands.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum MacroGap {
+pub(crate) enum MacroGap {
     /// A function fails, for this reason.
     Function(String),
-    /// A text of the ad names this environment variable.
+    /// A text that may not read the environment names this environment variable.
     Environment(String),
 }
 
@@ -65,7 +90,9 @@ impl<'a, 'u> MacroExpander<'a, 'u> {
             outer_variables,
             ad,
             context,
-            allows_environment: false,
+            environment: EnvironmentReaders::Rules,
+            looked_up: None,
+            is_random: false,
             gaps: Vec::new(),
             bytes_left: MAX_COPIED_BYTES,
             depth: 0,
@@ -169,6 +196,7 @@ impl<'a, 'u> MacroExpander<'a, 'u> {
         let name = &text[found.function.clone()];
         let body = &text[found.body.clone()];
         if !name.is_empty() && name != b"ENV" {
+            self.is_random |= name.starts_with(b"RANDOM_");
             return macro_function::call(self, name, body).or_else(|failure| match failure.halt {
                 // As in HTCondor, nothing stands for the call.
                 None if self.depth <= MAX_EXPANSION_DEPTH => {
@@ -180,7 +208,7 @@ impl<'a, 'u> MacroExpander<'a, 'u> {
         }
         let default = found.default.clone().map(|default| text[default].to_vec());
         if name == b"ENV" {
-            if self.is_macro_from_ad && !self.allows_environment {
+            if !self.environment.allows(self.is_macro_from_ad) {
                 self.gaps.push(MacroGap::Environment(String::from_utf8_lossy(body).into_owned()));
                 return Ok(Vec::new());
             }
@@ -201,6 +229,9 @@ impl<'a, 'u> MacroExpander<'a, 'u> {
     pub fn lookup(&mut self, name: &[u8]) -> Option<MacroText> {
         let name = std::str::from_utf8(name).ok()?;
         let key = Name::new(name);
+        if let Some(looked_up) = &mut self.looked_up {
+            looked_up.push(key.clone());
+        }
         if let Some(text) = self.variables.get(&key).or_else(|| self.outer_variables.0.get(&key)) {
             return Some(text.clone());
         }

@@ -182,7 +182,7 @@ pub(super) fn is_name(text: &str) -> bool {
 }
 
 /// Whether the text is a valid name of a variable.
-pub(super) fn is_variable(text: &str) -> bool {
+pub(crate) fn is_variable(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(is_variable_byte)
 }
 

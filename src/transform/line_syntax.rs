@@ -36,7 +36,7 @@ pub(super) fn unknown_line(text: &str, word: usize, behind: usize) -> Problem {
 
 /// Reads `+=`, or `+,=` and its kin, at the beginning of a text. Returns what stands between the appended texts, and the
 /// byte offset behind the sign; `None` for other texts.
-pub(super) fn appending(text: &str) -> Option<(String, usize)> {
+pub(crate) fn appending(text: &str) -> Option<(String, usize)> {
     let rest = text.strip_prefix('+')?;
     let sign = rest.chars().next().filter(|c| ",;|&*".contains(*c));
     let count = sign.map_or(0, |sign| rest.chars().take(2).take_while(|c| *c == sign).count());

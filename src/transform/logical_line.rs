@@ -8,7 +8,7 @@ use super::keywords::error;
 
 /// Line of a rules file with the lines that continue it. A line that ends in a backslash continues on the next line.
 #[derive(Debug)]
-pub(super) struct LogicalLine {
+pub(crate) struct LogicalLine {
     /// The text, trimmed.
     pub text: String,
     /// 1-based number of the line in the file at which the logical line begins.
@@ -56,7 +56,7 @@ impl LogicalLine {
 }
 
 /// Iterator over the logical lines of a text, including empty ones.
-pub(super) struct LogicalLines<'t> {
+pub(crate) struct LogicalLines<'t> {
     text: &'t str,
     /// Byte offset of the next line.
     at: usize,

@@ -36,6 +36,7 @@ mod keywords;
 mod line_syntax;
 mod logical_line;
 mod macro_function;
+mod macro_scope;
 mod macros;
 mod new_names;
 mod open_if;
@@ -57,10 +58,16 @@ mod variable_uses;
 /// memory when the ad is printed.
 pub const MAX_MADE_BYTES: usize = 8 << 20;
 
+pub(crate) use branches::OpenBranches;
 pub use condition::IfCondition;
+pub(crate) use expander::MacroGap;
 pub use interpreter::{Transform, TransformCache};
 pub use iteration::{IterationItems, TransformLine};
+pub(crate) use keywords::is_variable;
 pub use keywords::{Keyword, parse_target};
+pub(crate) use line_syntax::appending;
+pub(crate) use logical_line::{LogicalLine, LogicalLines};
+pub(crate) use macro_scope::{MacroScope, ScopedExpansion};
 pub use macros::{Expansion, VariableTable};
 pub(crate) use macros::{MacroReference, find_macros};
 pub use outline::RuleOutline;

@@ -153,6 +153,35 @@ fn explain_says_what_the_transcript_says() {
     assert!(cycles == 28 && sums.iter().all(|sum| *sum > 0), "{cycles} cycles: {sums:?}");
 }
 
+/// Also where the limit alone does not keep the requests from slots, so that `explain` has another cause.
+#[test]
+fn the_transcript_says_what_ended_the_turns() {
+    for (folder, expected) in [
+        (
+            "tests/pool/cycles/S21b",
+            &["erin@live.test: 2 of 4 requests had no turn: an equivalent request reached a concurrency limit"][..],
+        ),
+        (
+            "tests/pool/cycles/S24b",
+            &[
+                "frank@live.test: 6 of 8 requests had no turn: an equivalent request reached a concurrency limit",
+                "alice@live.test: 1 of 2 requests had no turn: an equivalent request reached a concurrency limit",
+            ],
+        ),
+        (
+            "tests/pool/negotiation/cycles/depth-first-1",
+            &[
+                "bob@pool.example: 3 of 6 requests had no turn: the maximum of the group <none> was reached",
+                "carol@pool.example: 4 of 5 requests had no turn: the share was used up",
+            ],
+        ),
+    ] {
+        let out = Pool::of_cycle(folder).run("negotiate", &["--transcript"]);
+        let told: Vec<&str> = out.lines().filter(|line| line.contains(" had no turn: ")).collect();
+        assert_eq!(told, expected, "{folder}: {out}");
+    }
+}
+
 const SLOTS: &str = "MyType = \"Machine\"\nName = \"slot1@a\"\nState = \"Unclaimed\"\nActivity = \"Idle\"\nCpus = 1\nRequirements = true\n\
     SlotWeight = 1\n\nMyType = \"Machine\"\nName = \"slot2@a\"\nState = \"Unclaimed\"\nActivity = \"Idle\"\nCpus = 1\nRequirements = true\n\
     SlotWeight = 1\n\nMyType = \"Machine\"\nName = \"slot3@a\"\nState = \"Claimed\"\nActivity = \"Busy\"\nCpus = 1\nRequirements = true\n\

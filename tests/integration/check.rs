@@ -92,10 +92,93 @@ fn what_ads_have_in_common_is_told_once() {
     assert!(text.ends_with("1 warning in 3 ads\n"), "{text}");
 }
 
+/// A queue of jobs with findings: a table of rules, and one finding of each kind.
+#[test]
+fn a_queue_has_a_table_of_rules() {
+    let job = |number: usize| {
+        let owner = ["ann", "bob"][number % 2];
+        let odd = if number == 7 { "Odd = 1 + \"a\"\n" } else { "" };
+        format!(
+            "ClusterId = {number}\nProcId = 0\nOwner = \"{owner}\"\n{odd}Requirements = TARGET.Memory > {number}G && a || b\n\n"
+        )
+    };
+    let jobs: String = (1..=300).map(job).collect();
+    let text = |arguments: &[&str]| {
+        let output = run(&[&["--color", "never", "--level", "warning"], arguments].concat(), &jobs);
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let table = "\
+ads  owners       rule          example
+300  bob and ann  mixed-logic   standard input:4:16 (1.0)
+300  bob and ann  wrong-unit    standard input:4:32 (1.0)
+  1  bob          operand-type  standard input:34:7 (7.0)
+";
+    let shown = text(&[]);
+    assert!(shown.starts_with(table), "{shown}");
+    assert!(shown.lines().count() < 40 && shown.matches("299 findings like").count() == 2, "{shown}");
+    assert!(shown.ends_with("1 error, 600 warnings in 300 ads\n"), "{shown}");
+    let all = text(&["--list-all"]);
+    assert!(all.starts_with(table) && all.matches("binds more tightly").count() == 300, "{all}");
+    let annotations = text(&["-o", "github"]);
+    assert_eq!(annotations.lines().count(), 3, "{annotations}");
+    let rules = json(&["--level", "warning"], &jobs)["summary"]["rules"].clone();
+    assert_eq!(rules[0]["owner_names"], serde_json::json!(["bob", "ann"]));
+    let counts =
+        |rule: &Value| format!("{} {} {} {}", rule["rule"], rule["ads"], rule["findings"], rule["example"]["id"]);
+    let counts: Vec<String> = rules.as_array().unwrap().iter().map(counts).collect();
+    assert_eq!(
+        counts,
+        ["\"mixed-logic\" 300 300 \"1.0\"", "\"wrong-unit\" 300 300 \"1.0\"", "\"operand-type\" 1 1 \"7.0\"",]
+    );
+    // An ad counts once for each rule, and what differs in names is another finding.
+    let two = "Owner = \"a\"\nx = a || b && c\ny = a || b && c\na = 1\nA = 2\nB = 1\nb = 2\n\nx = a || b && d\n";
+    let rules = json(&["--level", "warning"], two)["summary"]["rules"].clone();
+    let rows: Vec<String> =
+        rules.as_array().unwrap().iter().map(|rule| format!("{} {}", rule["ads"], rule["findings"])).collect();
+    assert_eq!(rows, ["2 3", "1 2"], "{rules}");
+    let shown = String::from_utf8(run(&["--color", "never"], two).stdout).unwrap();
+    assert_eq!(shown.matches("binds more tightly").count(), 3, "{shown}");
+    // One ad, or findings in one ad only, need no table.
+    let one = String::from_utf8(run(&["--color", "never"], "x = a || b && c\n\ny = 1\n").stdout).unwrap();
+    assert!(one.starts_with("mixed-logic\n"), "{one}");
+}
+
+/// Corrections in JSON are those that `--fix` makes.
+#[test]
+fn findings_carry_their_corrections() {
+    for (form, text, expected) in [
+        ("long", "é = 1\na = \"é\" == x || y && z\n", vec!["mixed-logic true 2:17-2:17 ( 2:23-2:23 )"]),
+        ("new", "[ a = x ==\n undefined ]", vec!["undefined-comparison false 1:7-2:11 x is undefined"]),
+        ("long", "a = 1\nb = 2\nA = 3\n", vec!["duplicate true 1:1-2:1 "]),
+        ("new", "[ a = 1; b = 2; A = 3 ]", vec!["duplicate true 1:3-1:10 "]),
+        // What is written in another form has no edits.
+        ("json", r#"{"a": 1, "b": "\/Expr(x == undefined)\/"}"#, vec!["undefined-comparison"]),
+        ("new", "[ a = x < 1 && x > 2 ]", vec!["contradiction"]),
+    ] {
+        let report = json(&["--from", form], text);
+        let line = |finding: &Value| {
+            let mut line = finding["rule"].as_str().unwrap().to_owned();
+            if !finding["fix"].is_null() {
+                line += &format!(" {}", finding["fix"]["safe"]);
+            }
+            for edit in finding["fix"]["replacements"].as_array().into_iter().flatten() {
+                let [from, to] = [["line", "column"], ["end_line", "end_column"]]
+                    .map(|at| format!("{}:{}", edit[at[0]], edit[at[1]]));
+                line += &format!(" {from}-{to} {}", edit["text"].as_str().unwrap());
+            }
+            line
+        };
+        let lines: Vec<String> = report["findings"].as_array().unwrap().iter().map(line).collect();
+        assert_eq!(lines, expected, "{text}");
+    }
+    let fix = json(&["-e", "a || b && c"], "")["findings"][0]["fix"].clone();
+    assert_eq!(fix["replacements"][0]["column"], 6, "{fix}");
+}
+
 /// What the schema of SARIF 2.1.0 requires, of the parts that are written.
 #[test]
 fn sarif_has_what_its_schema_requires() {
-    let input = "[ a = x < 1 &&\n x > 2; b = ; c = 1; C = 2 ]\n[ d = x == 1 &&\n x == 2; e = 1; E = 2 ]";
+    let input = "[ a = x < 1 &&\n x > 2; b = ; c = 1; C = 2 ]\n[ d = x == 1 &&\n x == 2; e = 1; E = 2; f = x ||\n y && z; g = x == undefined ]";
     let output = run(&["-o", "sarif"], input);
     let log: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(log["version"], "2.1.0");
@@ -129,7 +212,23 @@ fn sarif_has_what_its_schema_requires() {
             assert!(start <= end, "{place}");
         }
         assert!(related.iter().all(|location| location["message"]["text"].is_string()));
+        for fix in result["fixes"].as_array().into_iter().flatten() {
+            assert!(!fix["description"]["text"].as_str().unwrap().is_empty());
+            for change in fix["artifactChanges"].as_array().unwrap() {
+                assert_eq!(change["artifactLocation"]["uri"], "standard%20input");
+                let replacements = change["replacements"].as_array().unwrap();
+                assert!(!replacements.is_empty());
+                for replacement in replacements {
+                    let number =
+                        |field: &str| replacement["deletedRegion"][field].as_u64().filter(|number| *number >= 1);
+                    let place = |line: &str, column: &str| (number(line).unwrap(), number(column).unwrap());
+                    assert!(place("startLine", "startColumn") <= place("endLine", "endColumn"), "{replacement}");
+                    assert!(replacement["insertedContent"]["text"].is_string());
+                }
+            }
+        }
     }
+    assert_eq!(results.iter().filter(|result| result["fixes"].is_array()).count(), 3, "{results:?}");
 }
 
 fn level(level: &Value) {
@@ -425,11 +524,32 @@ fn fixes_are_a_diff_or_written() {
     assert_eq!(fix(&["--only", "duplicate"]).1.matches("\n+").count(), 1);
     assert_eq!(std::fs::read_to_string(name).unwrap(), text);
     let (status, report, _) = fix(&["--write=.bak", "-o", "json"]);
-    assert_eq!((status, report.matches("\"rule\"").count()), (Some(1), 2), "{report}");
+    assert_eq!((status, report.matches("\"message\"").count()), (Some(1), 2), "{report}");
     assert_eq!(std::fs::read_to_string(name).unwrap(), format!("MyType = \"Job\"\n# kept\n{safe}\nowner = \"b\"\n"));
     assert_eq!(std::fs::read_to_string(format!("{name}.bak")).unwrap(), text);
     assert_eq!(fix(&["-w", "--unsafe"]).0, Some(0));
     assert_eq!(fix(&["-w"]).2, "note: no fixes\n");
+}
+
+/// Text without effect goes, unless it was meant to have one.
+#[test]
+fn ignored_text_is_deleted() {
+    let text = "a = 1  # one \nb = 2 ;\nc = x > 1 && 1 == 1\nd = x y\ne = !x == y\n";
+    let path = file("to-strip.ads", text);
+    let fix = |arguments: &[&str]| {
+        let output = run(&[&["--fix", "-w"], arguments, &[&path]].concat(), "");
+        let note = String::from_utf8(output.stderr).unwrap();
+        (std::fs::read_to_string(&path).unwrap(), note.lines().last().unwrap_or_default().to_owned())
+    };
+    // A comment would be lost.
+    let safe = "a = 1  # one \nb = 2\nc = x > 1\nd = x y\ne = !x == y\n";
+    let note = "note: 2 fixes in 1 file: ignored-text 1, constant-part 1; --unsafe also applies 3 fixes that can change values";
+    assert_eq!(fix(&[]), (safe.to_owned(), note.to_owned()));
+    assert_eq!(fix(&["--unsafe"]).0, "a = 1 \nb = 2\nc = x > 1\nd = x\ne = !(x == y)\n");
+    let report = json(&[], "b = 2  ;\nd = x y\n");
+    let fixes: Vec<&Value> = report["findings"].as_array().unwrap().iter().map(|finding| &finding["fix"]).collect();
+    assert_eq!((&fixes[0]["safe"], &fixes[1]["safe"]), (&Value::Bool(true), &Value::Bool(false)), "{fixes:?}");
+    assert_eq!(fixes[0]["replacements"][0]["column"], 6);
 }
 
 #[test]

@@ -248,3 +248,23 @@ fn the_table_of_machines_has_no_daemons() {
     assert_eq!(first_words, ["Machine", "m1", "m2"], "{rows:?}");
     assert!(!rows.iter().any(|row| row.contains("undefined") || row.contains("CentOS9")), "{rows:?}");
 }
+
+/// What `condor_status` and `condor_q` of HTCondor 25.14.1 print with print formats: `tests/pool/print-formats/run` asks them. Left
+/// out are columns without a width for values whose widths differ on purpose: see `print_mask`.
+#[test]
+fn print_formats_are_those_of_htcondor() {
+    let folder = "tests/pool/print-formats";
+    let answers = fs::read_to_string(format!("{folder}/answers")).expect("it is there");
+    let mut count = 0;
+    for block in answers.split("== format\n").skip(1) {
+        let (text, rest) = block.split_once("== condor_status\n").expect("an answer of condor_status");
+        let (of_slots, of_jobs) = rest.split_once("== condor_q\n").expect("an answer of condor_q");
+        let path = file("recorded-format", text);
+        for (option, ads, expected) in [("-ads", "slots", of_slots), ("-jobads", "jobs", of_jobs)] {
+            let out = printed(&[option, &format!("{folder}/{ads}.long"), "-print-format", &path]);
+            assert_eq!(out, expected, "{option}: {text}");
+        }
+        count += 1;
+    }
+    assert!(count >= 60, "{count}");
+}

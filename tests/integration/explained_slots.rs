@@ -75,6 +75,11 @@ fn first_line(name: &str, job: &str, slots: &[&str]) -> String {
     explained(name, job, slots, &[]).0.lines().next().unwrap_or_default().to_owned()
 }
 
+/// The first two lines, as the sentence that they are.
+fn first_sentence(name: &str, job: &str, slots: &[&str]) -> String {
+    explained(name, job, slots, &[]).0.lines().take(2).collect::<Vec<_>>().join("; ").replace(":; ", ": ")
+}
+
 /// The first line of the other direction: what the slot makes of the job.
 fn first_line_in_reverse(name: &str, job: &str, slot: &str) -> String {
     explained(name, job, &[slot], &["--reverse"]).0.lines().next().unwrap_or_default().to_owned()
@@ -178,8 +183,8 @@ fn each_part_of_a_disjunction_is_told() {
     ];
     let wanted =
         "Requirements = (TARGET.Site == \"a\" && TARGET.Memory > 5) || (TARGET.Site == \"c\" && TARGET.Disk > 5)";
-    let line = first_line("sites-parts", wanted, &sites);
-    let parts = "`TARGET.Site == \"a\" && TARGET.Memory > 5` is false for all 2 slots; no slot has Site == \"c\"; the most frequent of 2 values is \"a\" (1, free)";
+    let line = first_sentence("sites-parts", wanted, &sites);
+    let parts = "`TARGET.Site == \"a\" && TARGET.Memory > 5` is false for all 2 slots; no slot has Site == \"c\"; the values are \"a\" (1, free) and \"b\" (1, free)";
     assert!(line.ends_with(&format!(" is true for none: {parts}")), "{line}");
 }
 
@@ -190,7 +195,7 @@ fn each_branch_of_a_conditional_is_told() {
         "ifThenElse(TARGET.HasX =!= undefined, TARGET.Memory > 50, TARGET.Cpus > 5)",
         "(TARGET.HasX =!= undefined ? TARGET.Memory > 50 : TARGET.Cpus > 5)",
     ] {
-        let line = first_line("conditional", &format!("Requirements = {clause}"), &slots);
+        let line = first_sentence("conditional", &format!("Requirements = {clause}"), &slots);
         let expected = "no slot has Memory > 50; the largest is 9; no slot has Cpus > 5; the largest is 3";
         assert!(line.ends_with(expected), "{line}");
     }
@@ -221,6 +226,14 @@ fn gpus_are_looked_for_in_their_own_ads() {
     let expected =
         "RequireGPUs Capability >= 9.0 && DeviceName != \"K80\" -> Capability >= 8.6 && DeviceName != \"K80\"";
     assert_eq!(found, [(expected.to_owned(), 1)]);
+    let clash =
+        "Capability >= GPUsMinCapability && DeviceName != \"K80\" && Capability <= 7.0\nGPUsMinCapability = 8.5";
+    // That parts contradict each other is said also where there are no GPUs.
+    for slots in [&slots[..], &slots[2..]] {
+        let line = first_line("clash", &wanted(clash), slots);
+        let parts = "`Capability >= GPUsMinCapability` and `Capability <= 7.0` together (GPUsMinCapability is 8.5)";
+        assert!(line.ends_with(&format!("no GPU can meet {parts}")), "{line}");
+    }
     let line = first_line("device", &wanted("DeviceName == \"H100\""), &slots);
     assert!(line.contains("no slot has a free GPU with DeviceName == \"H100\" (RequireGPUs)"), "{line}");
     // Two slots have one GPU each: none has two.

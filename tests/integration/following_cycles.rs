@@ -67,6 +67,47 @@ fn jobs_that_run_in_a_real_pool_end_and_others_follow() {
     }
 }
 
+/// Simulates two cycles of a pool in which jobs start in claims whose jobs have ended, with the run times that they had. Compares
+/// where and when jobs start: a real job starts some seconds late. Returns the numbers of starts, and of those in such claims.
+fn compare_claims(kind: &str) -> [usize; 2] {
+    let (folder, history) =
+        (format!("tests/pool/starts/claims-{kind}"), format!("tests/pool/starts/claims-{kind}-history.gz"));
+    let (_, jobs, errors) = classad(&["query", "true", &history, "-o", "long"]);
+    assert!(errors.is_empty(), "{errors}");
+    let waiting = jobs
+        .replace("JobStatus = 4\n", "JobStatus = 1\n")
+        .replace("JobStatus = 3\n", "JobStatus = 1\nWasRemoved = true\n");
+    let waiting = file(&format!("claims-{kind}.long"), waiting);
+    let now = std::fs::read_to_string(format!("{folder}/now")).expect("it is there");
+    let [slots, accounts, config] =
+        ["slots.long.gz", "userprio.long", "config.dump"].map(|name| format!("{folder}/{name}"));
+    let pool =
+        ["negotiate", &waiting, "--pool", &slots, "--userprio", &accounts, "--config", &config, "--now", now.trim()];
+    let run_time = "(WasRemoved ?: false) ? 100 : RemoteWallClockTime";
+    let cycles = ["--policy", "htcondor", "--cycles", "2", "--interval", "60", "--run-time", run_time];
+    let rows = ["--starts", "-o", "tsv", "--no-header"];
+    let (_, out, errors) = classad(&[&pool[..], &cycles, &rows].concat());
+    let predicted: Vec<Vec<&str>> = out.lines().map(|line| line.split('\t').collect()).collect();
+    let columns = "strcat(ClusterId, \".\", ProcId),JobStartDate ?: 0,LastRemoteHost ?: RemoteHost ?: \"\"";
+    let (_, real, _) = classad(&["query", "JobStartDate > 0", &history, "--af", columns, "-o", "tsv", "--no-header"]);
+    let seconds = |text: &str| text.parse::<i64>().expect("a time");
+    for line in real.lines() {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let row = predicted.iter().find(|row| row[2] == cells[0]);
+        let row = row.unwrap_or_else(|| panic!("{line}: no start in\n{out}{errors}"));
+        let late = seconds(cells[1]) - seconds(row[1]);
+        assert!(row[3] == cells[2] && (-2..=6).contains(&late), "{line}: {row:?}");
+    }
+    assert_eq!(real.lines().count(), predicted.len(), "{real}{out}");
+    [predicted.len(), predicted.iter().filter(|row| row.contains(&"reused")).count()]
+}
+
+#[test]
+fn kept_claims_are_those_of_a_real_pool() {
+    assert_eq!(compare_claims("static"), [30, 11]);
+    assert_eq!(compare_claims("partitionable"), [7, 2]);
+}
+
 #[test]
 fn a_history_is_negotiated_again() {
     let old = |number, more: &str| job(number, "ann", more).replace("JobStatus = 1", "JobStatus = 4");

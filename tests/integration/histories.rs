@@ -225,6 +225,83 @@ fn event_logs_are_read_in_all_their_forms() {
 }
 
 #[test]
+fn jobs_of_an_event_log_have_the_attributes_of_condor_q() {
+    // What `condor_q -userlog` of HTCondor 25.14.1 prints of this log.
+    let log = "samples/pool/job.log";
+    let names = "ClusterId,ProcId,JobStatus,LastJobStatus,QDate,EnteredCurrentStatus,JobCurrentStartDate,NumJobStarts,\
+                 CompletionDate,ExitCode,ExitBySignal,LastVacateTime,RemoteWallClockTime,RemoteUserCpu,NumSystemHolds";
+    let (status, rows, errors) = classad(&["query", "--userlog", log, "true", "--af", names], "");
+    assert_eq!((status, &*errors), (Some(0), ""));
+    assert_eq!(
+        rows,
+        "1001\t0\t5\t2\t1788256800\t1788257520\t1788257100\t1\t0\tundefined\tundefined\t1788257520\t0.0\t0.0\t1\n\
+         1001\t1\t4\t2\t1788256800\t1788278135\t1788262200\t3\t1788278135\t0\tfalse\t1788261660\t15935.0\t19080.0\t1\n\
+         1002\t0\t3\t2\t1788256800\t1788264000\t1788257110\t1\t0\tundefined\tundefined\tundefined\t0.0\t0.0\t0\n"
+    );
+    let hosts = "RemoteHost,LastRemoteHost,WallSeconds,WastedSeconds,GlobalJobId";
+    let rows = classad(&["query", "--userlog", log, "ProcId == 1", "--af", hosts], "").1;
+    let host = "<192.0.2.11:9618?addrs=192.0.2.11-9618>";
+    assert_eq!(rows, format!("undefined\t{host}\t19945\t4010\tlocalhost#1001.1#1788256800\n"));
+    // A rotated log is read first, in whatever order the names stand.
+    let text = fs::read_to_string(log).unwrap();
+    let cut = text.find("013 (").unwrap();
+    let (old, new) = (file("rotated.log.old", &text[..cut]), file("rotated.log", &text[cut..]));
+    for logs in [[&new, &old], [&old, &new]] {
+        let arguments =
+            ["query", "--userlog", logs[0], "--userlog", logs[1], "JobStatus == 4", "--af", "QDate,WallSeconds"];
+        assert_eq!(classad(&arguments, "").1, "1788256800\t19945\n");
+        let attempts = classad(&["query", "--attempts", logs[0], logs[1], "--sum", "Seconds"], "").1;
+        assert_eq!(attempts, "ads\tsum(Seconds)\n5\t27255\n");
+    }
+}
+
+#[test]
+fn attempts_are_rows_as_any_other() {
+    let log = "samples/pool/job.log";
+    let events = fs::read_to_string(log).unwrap();
+    let query = |arguments: &[&str]| classad(&[&["query", "--attempts"], arguments].concat(), &events);
+    let by_host = "Host\tads\tsum(WastedSeconds)\nwn2.example.org\t1\t3600\n";
+    let evicted = "Outcome == \"evicted\"";
+    for arguments in [&[evicted, log][..], &["--constraint", evicted, "--userlog", log], &[evicted, "-"]] {
+        let grouped = [arguments, &["--group-by", "Host", "--sum", "WastedSeconds"]].concat();
+        assert_eq!(query(&grouped), (Some(0), by_host.to_owned(), String::new()), "{arguments:?}");
+    }
+    let (status, rows, errors) = query(&[log, "-af:h", "Job", "Seconds", "-sort", "-Seconds", "-limit", "2"]);
+    assert_eq!((status, &*rows, &*errors), (Some(0), "Job    Seconds\n1001.1 15935  \n1002.0 6890   \n", ""));
+    assert_eq!(query(&[log, "--count"]).1, "5\n");
+    let json = query(&["Attempt == 3", log, "-o", "json"]).1;
+    assert!(json.contains("\"End\":1788278135,\"EndTime\":\"2026-09-01T15:55:35Z\""), "{json}");
+    let long = query(&["Attempt == 3", log, "-o", "long"]).1;
+    assert!(long.contains("ReturnValue = 0\n") && long.contains("RequestMemory = 2048\n"), "{long}");
+    assert_eq!(
+        query(&["Seconds > 99999", log]),
+        (
+            Some(1),
+            "Job\tAttempt\tStartTime\tEndTime\tHost\tOutcome\tSeconds\tWastedSeconds\n".to_owned(),
+            String::new()
+        )
+    );
+    // A real pool: the wall time of its history is that of the attempts.
+    let history = "tests/pool/dumps/history.20261129T075504";
+    let (status, rows, errors) = query(&["ClusterId == 13", history, "--sum", "Seconds,EarlierSeconds,WastedSeconds"]);
+    assert_eq!(
+        (status, &*rows),
+        (Some(0), "ads\tsum(Seconds)\tsum(EarlierSeconds)\tsum(WastedSeconds)\n3\t3\t16\t0\n")
+    );
+    assert!(errors.contains("2 attempts of jobs that started three times or more have no end"), "{errors}");
+    let walls = classad(&["query", "true", history, "--sum", "RemoteWallClockTime"], "").1;
+    assert_eq!(walls, "ads\tsum(RemoteWallClockTime)\n6\t59.0\n");
+    assert_eq!(query(&[history, "--sum", "Seconds", "-o", "csv"]).1, "ads,sum(Seconds)\n8,43\n");
+    for (arguments, expected) in [
+        (&["-o", "parquet", "--af", "Job"][..], "--attempts and -o parquet cannot be combined"),
+        (&["--partial"], "--partial does not work with --attempts"),
+    ] {
+        let (status, _, errors) = query(&[&["true", log], arguments].concat());
+        assert!(status == Some(2) && errors.contains(expected), "{errors}");
+    }
+}
+
+#[test]
 fn a_job_queue_log_gives_the_jobs_at_its_end_or_at_a_time() {
     let log = "tests/cases/history/job_queue.log";
     let jobs = |options: &[&str], input: &str| {

@@ -45,6 +45,9 @@ fn side(random: &mut Rng, most: usize, padding: usize) -> Vec<String> {
         if random.u8(0..8) > 0 {
             let _ = write!(text, "; Key = {}", VALUES[random.usize(0..VALUES.len())]);
         }
+        if random.u8(0..8) > 0 {
+            let _ = write!(text, "; Other = {}", random.u8(0..3));
+        }
         format!("[ {text} ]")
     };
     (0..count).map(ad).collect()
@@ -55,9 +58,11 @@ fn parsed(ads: &[String], dialect: Dialect) -> Vec<Ad> {
 }
 
 /// The rows of `--af Id,TARGET.Id`, from every pair.
-fn expected(lefts: &[Ad], rights: &[Ad], dialect: Dialect, keeps_left: bool) -> String {
+fn expected(lefts: &[Ad], rights: &[Ad], dialect: Dialect, keeps_left: bool, has_second: bool) -> String {
     let context = Context { now: Some(7), ..Context::new(dialect) };
-    let is_equal = parse_expression(b"MY.Key == TARGET.Key", ParseOptions::new(dialect)).expect("it is an expression");
+    let both = "MY.Key == TARGET.Key && MY.Other == 2 - TARGET.Other";
+    let text = if has_second { both } else { &both[..20] };
+    let is_equal = parse_expression(text.as_bytes(), ParseOptions::new(dialect)).expect("it is an expression");
     let mut rows = String::new();
     for (number, left) in lefts.iter().enumerate() {
         let mut has_partner = false;
@@ -87,12 +92,13 @@ fn rows_are_the_pairs_with_equal_values() {
             .map(|(name, ads)| file(name, ads.join("\n").as_bytes()));
         for (dialect, name) in [(Dialect::Classad, "classad"), (Dialect::Condor, "condor")] {
             let ads = [parsed(&lefts, dialect), parsed(&rights, dialect)];
-            for keeps_left in [false, true] {
+            for (keeps_left, has_second) in [(false, false), (true, false), (true, true)] {
                 let options: &[&str] = if keeps_left { &["--left"] } else { &[] };
-                let common = ["join", &left, "--with", &right, "--on", "Key=(Key)", "--dialect", name, "--now", "7"];
+                let on = if has_second { "Key, Other=2 - Other" } else { "Key=(Key)" };
+                let common = ["join", &left, "--with", &right, "--on", on, "--dialect", name, "--now", "7"];
                 let columns = ["--af", "Id,TARGET.Id", "--no-header"];
                 let (status, out, _) = classad(&[&common[..], options, &columns].concat());
-                let wanted = expected(&ads[0], &ads[1], dialect, keeps_left);
+                let wanted = expected(&ads[0], &ads[1], dialect, keeps_left, has_second);
                 assert_eq!(out, wanted, "seed {seed}, {name}, left {keeps_left}");
                 assert_eq!(status, Some(i32::from(wanted.is_empty())));
                 let (_, count, _) = classad(&[&common[..], options, &["--count"]].concat());
@@ -123,9 +129,18 @@ fn expressions_columns_and_names() {
     assert!(
         names[1]["left"].as_str().expect("it has a name").ends_with("join-jobs.long:2") && names[1]["right"].is_null()
     );
-    for (on, reason) in [("LastRemoteHost=", "--on"), ("A = B = C", "--on"), ("", "--on")] {
+    for (on, reason) in
+        [("LastRemoteHost=", "--on"), ("A = B = C", "--on"), ("", "--on"), (",", "--on"), ("X,,Y=", "--on")]
+    {
         let (status, out, told) = join(&[on]);
         assert!(status == Some(2) && out.is_empty() && told.contains(reason), "{on}: {told}");
+    }
+    // Several keys are one list, or several options, and all are equal.
+    for (on, count) in [(&["X,X"][..], "1\n"), (&["X,ClusterId=X"], "0\n"), (&["X", "--on", "2=Cpus / 2"], "1\n")] {
+        let twice = file("join-twice.long", "X = 1\nClusterId = 2\n\nX = 2\nClusterId = 1\n");
+        let slots = file("join-keys.long", "X = 1\nCpus = 4\n\nX = 3\nCpus = 4\n");
+        let arguments = [&["join", &twice, "--with", &slots, "--count", "--on"], on].concat();
+        assert_eq!(classad(&arguments).1, count, "{on:?}");
     }
     // A misspelt name has a note. A file that cannot be read leaves no ad without a partner.
     let (status, _, told) = join(&["LastRemoteHost=Nmae", "--left"]);

@@ -291,7 +291,7 @@ fn the_resource_that_runs_out_is_named() {
     // Of the other slot, more is left.
     let small = slot("two", divided).replace("Memory = 4000", "Memory = 3000").replace("Cpus = 4\n", "Cpus = 1\n");
     let (text, _) = unmatched("scarce-in-one", &jobs, &(slot("one", divided) + &small), "");
-    assert!(text.contains("; none has enough Memory left, 1 does not have enough Cpus left\n"), "{text}");
+    assert!(text.contains("none has enough Memory left, 1 does not have enough Cpus left\n"), "{text}");
     let summary = ["explain", "--pool", &file("idle-scarce-pool", slots), "--policy", "htcondor", "--unmatched"];
     let jobs = file("idle-scarce-jobs", jobs);
     let (_, text, _) = classad(&[&summary[..], &[&jobs, "--summary"]].concat());

@@ -86,10 +86,10 @@ fn a_queue_of_many_causes_has_a_short_table() {
     assert!(lines.len() <= 25 && lines.iter().all(|line| line.chars().count() <= 100), "{text}");
     assert!(lines[2].starts_with("   3  o0, o1 and o2  held (3.42): Ran for more"), "{text}");
     assert_eq!(lines[lines.len() - 2].trim_end(), "   2  eve            does not wait: it runs", "{text}");
-    let rest = "26 more causes with 1 or 2 jobs each, 30 jobs in all (--all-causes lists them)";
+    let rest = "26 more causes with 1 or 2 jobs each, 30 jobs in all (--list-all lists them)";
     assert_eq!(lines[lines.len() - 1], rest, "{text}");
-    let (_, text, _) = classad(&[&arguments[..], &["--all-causes"]].concat());
-    assert!(text.contains("no slot defines Oddz") && !text.contains("--all-causes"), "{text}");
+    let (_, text, _) = classad(&[&arguments[..], &["--list-all"]].concat());
+    assert!(text.contains("no slot defines Oddz") && !text.contains("--list-all"), "{text}");
 }
 
 #[test]

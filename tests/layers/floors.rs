@@ -6,7 +6,7 @@ use crate::sources::{Source, absolute, files, module_of};
 use crate::tokens::{code, tokens, without_tests};
 
 /// The floors, lowest first.  A floor may use those before it.
-const FLOORS: [&str; 18] = [
+const FLOORS: [&str; 19] = [
     "text",
     "ad",
     "syntax",
@@ -16,6 +16,7 @@ const FLOORS: [&str; 18] = [
     "constraint",
     "transform",
     "configuration",
+    "submit",
     "pool",
     "workload",
     "matching",

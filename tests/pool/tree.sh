@@ -8,12 +8,10 @@ fail() {
     exit 1
 }
 
-# Makes the tree $1 unless it is there already: of Debian $2, by default sid, which has HTCondor 25. Without $1 it is
-# target/pool-tree with the name of the suite. Sets `tree` and `version`.
+# Makes the tree $1 unless it is there already: of Debian sid, or of SUITE, which must have HTCondor as `condor`. Without $1 it
+# is target/pool-tree with the name of the suite. Sets `tree` and `version`.
 prepare_tree() {
-    suite=${SUITE:-${2:-sid}}
-    # Debian 13 has HTCondor 23.9 under other names.
-    [ "$suite" = trixie ] && package=minicondor || package=condor
+    suite=${SUITE:-sid}
     mirror=${MIRROR:-http://deb.debian.org/debian}
 
     ((EUID == 0)) || fail "a pool needs root: chroot and mount are root's" "run it as root, as in a container"
@@ -49,8 +47,8 @@ prepare_tree() {
         unshare --mount chroot "$tree" sh -c '
             mount -t proc proc /proc
             export DEBIAN_FRONTEND=noninteractive LC_ALL=C
-            apt-get install -y --no-install-recommends "$1" iproute2 procps' sh "$package" >>"$tree.log" 2>&1 ||
-            fail "Debian $suite has no $package, or it cannot be installed: $(tail -n 1 "$tree.log")" "see $tree.log"
+            apt-get install -y --no-install-recommends condor iproute2 procps' >>"$tree.log" 2>&1 ||
+            fail "Debian $suite has no condor, or it cannot be installed: $(tail -n 1 "$tree.log")" "see $tree.log"
         chroot "$tree" useradd --no-create-home --home-dir /pool --shell /bin/bash pool
         touch "$complete"
     fi

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use clap::Args;
-use classad::eval::FreeNames;
+use classad::ad::{Name, Value};
+use classad::eval::{Context, FreeNames};
 use classad::matching::policy::Policy;
 use classad::matching::{Party, Registrar};
-use classad::protocol::{AdvertisedState, AdvertisementHeader, JobState, latest_advertisements};
+use classad::protocol::{AdvertisedState, AdvertisementHeader, JobState, evaluate_attribute, latest_advertisements};
 use classad::text::{counted, join_and, with_commas};
 use indexmap::IndexMap;
 
@@ -202,6 +203,18 @@ impl AdvertisingArgs {
         also: &FreeNames,
         slots: SlotSelection,
     ) -> Result<[Vec<NamedAd>; 2], Failure> {
+        Ok(self.read_with_schedds(session, sources, reading, also, slots)?.0)
+    }
+
+    /// Reads as [`AdvertisingArgs::read_current`] does. Also returns the ads of schedds that were among the offers.
+    pub fn read_with_schedds(
+        &self,
+        session: &mut Session,
+        sources: [Vec<AdSource>; 2],
+        reading: ReadMode,
+        also: &FreeNames,
+        slots: SlotSelection,
+    ) -> Result<([Vec<NamedAd>; 2], Vec<NamedAd>), Failure> {
         // Ads read by `SelectiveForReports` lack their sequence numbers. `--matched` compares these numbers with those
         // in the records of earlier matches: read all attributes instead.
         let drops_sequences = reading == ReadMode::SelectiveForReports && self.matched.is_given();
@@ -243,14 +256,23 @@ impl AdvertisingArgs {
             distinguish_names(&mut requests, &context);
         }
         if self.states.all_states {
-            return Ok([requests, offers]);
+            return Ok(([requests, offers], Vec::new()));
         }
         // The caller that looks at the states itself wants all jobs.
         let requests = match slots {
             SlotSelection::All => retain_by_state(session, requests, "request", daemon_phrase),
             _ => retain_waiting(session, requests),
         };
-        Ok([requests, retain_available(session, offers, slots)])
+        let schedds = offers.iter().filter(|ad| is_schedd(ad, &context)).cloned().collect();
+        Ok(([requests, retain_available(session, offers, slots)], schedds))
+    }
+}
+
+/// Whether an ad is that of a schedd.
+fn is_schedd(ad: &NamedAd, context: &Context) -> bool {
+    match evaluate_attribute(&ad.ad, &Name::new("MyType"), context) {
+        Some(Value::String(kind)) => kind.to_str().eq_ignore_ascii_case("Scheduler"),
+        _ => false,
     }
 }
 

@@ -69,6 +69,13 @@ pub struct GlobalOptions {
     /// Load a map for `userMap()` from a map file of HTCondor
     #[arg(long, global = true, value_name = "NAME=FILE")]
     pub map: Vec<String>,
+    /// Let `$ENV(...)` and `getenv` of submit files, and `$ENV(...)` in values of ads that rules change, read the
+    /// environment, as HTCondor does. Without this option, nothing stands in their place
+    #[arg(long, global = true)]
+    pub allow_env: bool,
+    /// Configuration of the access point for submit files: what `condor_config_val -dump` prints there
+    #[arg(long, global = true, value_name = "DUMP")]
+    pub submit_config: Option<String>,
     /// Maximum number of threads [default: the number of processors, at most 8]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
     pub threads: Option<u8>,
@@ -179,6 +186,8 @@ pub enum AdForm {
     Events,
     /// A `job_queue.log`, read as the jobs that exist at its end
     QueueLog,
+    /// A submit file, read as the jobs that `condor_submit` makes of it
+    Submit,
 }
 
 impl From<AdForm> for FileFormat {
@@ -192,6 +201,7 @@ impl From<AdForm> for FileFormat {
             AdForm::Yaml => FileFormat::Yaml,
             AdForm::Events => FileFormat::EventLog,
             AdForm::QueueLog => FileFormat::JobQueueLog,
+            AdForm::Submit => FileFormat::Submit,
         }
     }
 }

@@ -13,14 +13,14 @@ use classad::text::{counted, suggestion, with_commas};
 use rustc_hash::FxHashMap;
 
 use crate::cli::args::ad_files::AdFilesArgs;
-use crate::cli::args::named_expressions::named_expressions;
+use crate::cli::args::named_expressions::{named_expressions, split_expressions};
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::ad_map::{MappedAd, map_ads};
 use crate::cli::io::argument_text;
 use crate::cli::io::input;
 use crate::cli::io::source::AdSource;
 use crate::cli::io::unseen_names::{UnseenNames, first_names};
-use crate::cli::outcome::{Failure, Status};
+use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::render::output::out;
 use crate::cli::render::rows::{TableCell, TableWriter, bytes_of_row, steps_of_text};
 use crate::cli::session::Session;
@@ -33,9 +33,10 @@ Examples:
       --af Name,Other=TARGET.Name -o csv
   classad join samples/pool/machines.long --with samples/pool/jobs.long \\
       --on RemoteUser=User --left --af Name,Job=TARGET.ClusterId
+  classad join samples/pool/machines.long --with samples/pool/machines.long --on Arch,OpSys=OpSys --count
 
 Expressions are equal as with `==`: the case of strings does not matter. Undefined values, errors, lists and ads are not
-equal to anything. In --af, MY is the ad of the files and TARGET is the ad of --with. A name without MY or TARGET is
+equal to anything. Of several keys, all must be equal. In --af, MY is the ad of the files and TARGET is the ad of --with. A name without MY or TARGET is
 looked up in MY, then in TARGET.
 
 The number of rows is limited: see `classad help budgets`.
@@ -52,9 +53,9 @@ pub struct JoinCommand {
     #[arg(long, value_name = "FILE", required = true)]
     with: Vec<String>,
     /// The expressions that must be equal: the first for the ads of the files, the second for those of --with. A single
-    /// expression is for both
-    #[arg(long, value_name = "EXPR=EXPR", allow_hyphen_values = true)]
-    on: String,
+    /// expression is for both. Several keys, such as `ClusterId,ProcId`, must all be equal
+    #[arg(long, value_name = "EXPR[=EXPR],...", required = true, allow_hyphen_values = true)]
+    on: Vec<String>,
     /// Also print a row for each ad of the files that has no partner; TARGET is undefined in this row
     #[arg(long)]
     left: bool,
@@ -68,16 +69,16 @@ pub struct JoinCommand {
     output: TableOutputArgs,
 }
 
-/// An ad of a side, with the value of its expression of `--on`.
+/// An ad of a side, with the values of its expressions of `--on`.
 struct KeyedAd {
     ad: Ad,
     name: String,
-    value: Value,
+    values: Vec<Value>,
 }
 
-/// Evaluates the expression of `--on` in each ad.
+/// Evaluates the expressions of `--on` in each ad.
 struct KeyTask<'k> {
-    expression: &'k Expression,
+    expressions: &'k [Expression],
     context: Context,
     /// Attributes of the key, each marked once an ad of this side has it.
     names: UnseenNames,
@@ -100,7 +101,7 @@ enum EqualityKey {
 struct HeldSide {
     ads: Vec<KeyedAd>,
     /// Indexes of the ads by the keys of their values.
-    places: FxHashMap<EqualityKey, Vec<usize>>,
+    places: FxHashMap<Vec<EqualityKey>, Vec<usize>>,
     context: Context,
 }
 
@@ -132,9 +133,15 @@ impl JoinCommand {
         if session.error_count() > 0 {
             return Err(Failure::Refused(None));
         }
-        let (left_text, right_text) = split_keys(&self.on);
-        let left_key = argument_text::parse_argument_expression(session, "--on", left_text)?;
-        let right_key = argument_text::parse_argument_expression(session, "--on", right_text)?;
+        let (mut left_keys, mut right_keys) = (Vec::new(), Vec::new());
+        for part in self.on.iter().flat_map(|list| split_expressions(list)) {
+            let (left, right) = split_key(part);
+            left_keys.push(argument_text::parse_argument_expression(session, "--on", left)?);
+            right_keys.push(argument_text::parse_argument_expression(session, "--on", right)?);
+        }
+        if left_keys.is_empty() {
+            return refuse("--on needs an expression");
+        }
         let columns = named_expressions(session, "--af", &self.af)?;
         let columns: Vec<(String, Expression)> =
             columns.into_iter().map(|(name, text, expression)| (name.unwrap_or(text), expression)).collect();
@@ -147,7 +154,7 @@ impl JoinCommand {
         let writer = || TableWriter::new(header, self.output.form, !self.output.no_header);
         let writer = if is_counted { None } else { Some(writer()?.keeping_columns()) };
         let mut sink = RowSink { context: session.context(), writer, count: 0, lonely: 0, lefts: 0 };
-        let [left_task, right_task] = [&left_key, &right_key].map(|key| KeyTask::new(key, session.context()));
+        let [left_task, right_task] = [&left_keys, &right_keys].map(|keys| KeyTask::new(keys, session.context()));
         if byte_count(&lefts) < byte_count(&rights) {
             let held = HeldSide::read(session, &mut lefts, &left_task)?;
             self.stream_right(session, &held, (&mut rights, &right_task), &mut rows, &mut sink)?;
@@ -193,7 +200,7 @@ impl JoinCommand {
         map_ads(session, lefts, None, &|entry: AdEntry| task.entry(entry.ad), |_, mapped| {
             let left = KeyedAd::of_result(mapped);
             let mut out = out();
-            let partners: Vec<usize> = held.partners(&left.value).collect();
+            let partners: Vec<usize> = held.partners(&left.values).collect();
             for place in &partners {
                 if sink.context.has_spent_comparisons() {
                     return Ok(false);
@@ -221,7 +228,7 @@ impl JoinCommand {
         let has_rows = sink.writer.is_some();
         map_ads(session, rights, None, &|entry: AdEntry| task.entry(entry.ad), |_, mapped| {
             let right = KeyedAd::of_result(mapped);
-            for place in held.partners(&right.value) {
+            for place in held.partners(&right.values) {
                 if sink.context.has_spent_comparisons() {
                     return Ok(false);
                 }
@@ -246,8 +253,8 @@ impl JoinCommand {
     }
 }
 
-/// Splits the text of `--on` at its `=`. A text without one is both expressions.
-fn split_keys(text: &str) -> (&str, &str) {
+/// Splits a key of `--on` at its `=`. A text without one is both expressions.
+fn split_key(text: &str) -> (&str, &str) {
     let tokens = lex(text.as_bytes(), StringSyntax::Escaped);
     let equal = tokens.iter().find(|(token, _)| *token == Token::Assign);
     match equal.map(|(_, span)| span.range()) {
@@ -262,25 +269,25 @@ fn byte_count(sources: &[AdSource]) -> u64 {
     sizes.map(|file| file.map(|file| file.len())).sum::<Option<u64>>().unwrap_or(u64::MAX)
 }
 
-/// The result of [`KeyTask`]: the ad, its name if it has one, and the value.
+/// The result of [`KeyTask`]: the ad, its name if it has one, and the values.
 #[derive(Default)]
 struct KeyedEntry {
     ad: Ad,
     name: Option<String>,
-    value: Option<Value>,
+    values: Vec<Value>,
 }
 
 impl KeyedAd {
     /// Takes the result of [`KeyTask`]. An ad without a name is called by its place.
     fn of_result(mut mapped: MappedAd<'_, KeyedEntry>) -> Self {
-        let KeyedEntry { ad, name, value } = std::mem::take(&mut mapped.output);
-        KeyedAd { ad, name: name.unwrap_or_else(|| mapped.location()), value: value.unwrap_or(Value::Undefined) }
+        let KeyedEntry { ad, name, values } = std::mem::take(&mut mapped.output);
+        KeyedAd { ad, name: name.unwrap_or_else(|| mapped.location()), values }
     }
 }
 
 impl<'k> KeyTask<'k> {
-    fn new(expression: &'k Expression, context: Context) -> Self {
-        KeyTask { expression, context, names: UnseenNames::of_expressions([expression]) }
+    fn new(expressions: &'k [Expression], context: Context) -> Self {
+        KeyTask { expressions, context, names: UnseenNames::of_expressions(expressions) }
     }
 
     fn entry(&self, ad: Ad) -> KeyedEntry {
@@ -288,12 +295,18 @@ impl<'k> KeyTask<'k> {
         let name = display_name(&ad, None, &self.context);
         let (environment, frame) = Environment::single(ad.clone());
         // An evaluation that exceeds its budget has no value, and is equal to nothing.
-        let value = Evaluator::new(&environment, &self.context).evaluate(self.expression, &frame).ok();
-        KeyedEntry { ad, name, value }
+        let value = |expression| Evaluator::new(&environment, &self.context).evaluate(expression, &frame);
+        let values = self.expressions.iter().map(|expression| value(expression).unwrap_or(Value::Undefined)).collect();
+        KeyedEntry { ad, name, values }
     }
 }
 
 impl EqualityKey {
+    /// Returns the keys of values; `None` if one of them is equal to nothing.
+    fn of_all(values: &[Value]) -> Option<Vec<Self>> {
+        values.iter().map(EqualityKey::of).collect()
+    }
+
     /// Returns the key of a value; `None` if the value is equal to nothing.
     fn of(value: &Value) -> Option<Self> {
         // Both zeros are equal. NaN is equal to nothing.
@@ -316,7 +329,7 @@ impl HeldSide {
         let mut side = HeldSide { ads: Vec::new(), places: FxHashMap::default(), context: session.context() };
         map_ads(session, sources, None, &|entry: AdEntry| task.entry(entry.ad), |_, mapped| {
             let keyed = KeyedAd::of_result(mapped);
-            if let Some(key) = EqualityKey::of(&keyed.value) {
+            if let Some(key) = EqualityKey::of_all(&keyed.values) {
                 side.places.entry(key).or_default().push(side.ads.len());
             }
             side.ads.push(keyed);
@@ -325,13 +338,14 @@ impl HeldSide {
         Ok(side)
     }
 
-    /// Returns the indexes of the ads whose values `==` finds equal to `value`, ascending.
-    fn partners(&self, value: &Value) -> impl Iterator<Item = usize> {
-        let places = EqualityKey::of(value).and_then(|key| self.places.get(&key));
+    /// Returns the indexes of the ads whose values `==` finds equal to `values`, ascending.
+    fn partners(&self, values: &[Value]) -> impl Iterator<Item = usize> {
+        let places = EqualityKey::of_all(values).and_then(|key| self.places.get(&key));
         let is_equal = move |place: &usize| {
-            let other = &self.ads[*place].value;
-            let equal = binary(BinaryOperator::Equal, value, other, self.context.dialect, Span::default());
-            equal == Value::Boolean(true)
+            values.iter().zip(&self.ads[*place].values).all(|(value, other)| {
+                let equal = binary(BinaryOperator::Equal, value, other, self.context.dialect, Span::default());
+                equal == Value::Boolean(true)
+            })
         };
         places.into_iter().flatten().copied().filter(is_equal).collect::<Vec<_>>().into_iter()
     }

@@ -2,22 +2,24 @@
 
 use std::collections::BTreeMap;
 
-/// Puts the files of each history in the order of their times: first those with a time in their name, as
-/// `history.20260101T120000`, then the one without, which is the newest. All other files keep their places.
+/// Puts the files of each history or log in the order of their times: first those that were renamed, then the one that is
+/// written, which is the newest. All other files keep their places.
 ///
-/// Files are of one history if their paths are the same but for the time.
+/// Files are of one history if their paths are the same but for the ending: `.old` is the oldest, then come times, as
+/// `history.20260101T120000`, or numbers, as `EventLog.2` before `EventLog.1`. Numbers count only beside the file without
+/// one, because logs of different jobs end with numbers, too.
 pub fn in_order_of_time(paths: &[String]) -> Vec<String> {
     let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (place, path) in paths.iter().enumerate() {
-        let base = split_time(path).map_or(file_of(path), |(base, _)| base);
+        let base = split_rotation(path, paths).map_or(file_of(path), |(base, _)| base);
         places.entry(base).or_default().push(place);
     }
     let mut order: Vec<usize> = (0..paths.len()).collect();
     for places in places.into_values() {
         let mut files = places.clone();
         files.sort_by_key(|place| {
-            let time = split_time(&paths[*place]).map(|(_, time)| time);
-            (time.is_none(), time)
+            let rotation = split_rotation(&paths[*place], paths).map(|(_, rotation)| rotation);
+            (rotation.is_none(), rotation)
         });
         for (place, file) in places.into_iter().zip(files) {
             order[place] = file;
@@ -26,11 +28,48 @@ pub fn in_order_of_time(paths: &[String]) -> Vec<String> {
     order.into_iter().map(|file| paths[file].clone()).collect()
 }
 
+/// Returns the files of the history or log that is written to a path, from the oldest to that one.
+pub fn rotated_files(path: &str) -> Vec<String> {
+    let (folder, name) = path.rsplit_once('/').map_or(("", path), |(folder, name)| (&path[..=folder.len()], name));
+    let listed = std::fs::read_dir(if folder.is_empty() { "." } else { folder });
+    let names = listed.into_iter().flatten().flatten().filter_map(|file| file.file_name().into_string().ok());
+    let mut paths: Vec<String> =
+        names.filter(|other| other.starts_with(name)).map(|name| format!("{folder}{name}")).collect();
+    paths.sort_unstable();
+    let of_path = |other: &String| other == path || split_rotation(other, &paths).is_some_and(|(base, _)| base == path);
+    let own: Vec<String> = paths.iter().filter(|other| of_path(other)).cloned().collect();
+    in_order_of_time(&own)
+}
+
 /// Returns the path of the file, without the range of a part.
 fn file_of(path: &str) -> &str {
     match path.rsplit_once('@') {
         Some((file, range)) if range.contains('-') && range.bytes().all(|b| b == b'-' || b.is_ascii_digit()) => file,
         _ => path,
+    }
+}
+
+/// How a file was renamed, in the order of age.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Rotation {
+    Old,
+    Time(String),
+    Number(std::cmp::Reverse<u32>),
+}
+
+/// Splits a path at the `.` before what was added when the file was renamed. `None` if it was not.
+fn split_rotation<'p>(path: &'p str, paths: &[String]) -> Option<(&'p str, Rotation)> {
+    if let Some((base, time)) = split_time(path) {
+        return Some((base, Rotation::Time(time)));
+    }
+    let (base, ending) = file_of(path).rsplit_once('.').filter(|(base, _)| !base.is_empty())?;
+    let has_base = || paths.iter().any(|path| file_of(path) == base);
+    match ending {
+        "old" => Some((base, Rotation::Old)),
+        number if number.len() <= 3 && has_base() => {
+            Some((base, Rotation::Number(std::cmp::Reverse(number.parse().ok()?))))
+        }
+        _ => None,
     }
 }
 
@@ -55,7 +94,10 @@ mod tests {
             ("h h.20260102T000000 h.20260101T000000", "h.20260101T000000 h.20260102T000000 h"),
             ("b h a h.2026-01-01T00:00:00", "b h.2026-01-01T00:00:00 a h"),
             ("x/h y/h.20260101T000000", "x/h y/h.20260101T000000"),
-            ("h h.old h.20260101T000000Z", "h h.old h.20260101T000000Z"),
+            ("h h.old h.20260101T000000Z", "h.old h h.20260101T000000Z"),
+            ("h h.20260101T000000 h.old", "h.old h.20260101T000000 h"),
+            ("e e.1 e.10 e.2 x", "e.10 e.2 e.1 e x"),
+            ("job.1 job.0 job.10", "job.1 job.0 job.10"),
             ("- b a b", "- b a b"),
             ("h@5-9 h@0-5 h.20260101T000000@0-7", "h.20260101T000000@0-7 h@5-9 h@0-5"),
         ] {

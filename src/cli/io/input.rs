@@ -1,14 +1,17 @@
 //! Reading ads from files and pipes, and reading expressions and names of the command line.
 
 use std::io::{self, IsTerminal};
+use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
-use classad::ad::{Ad, Expression, Name};
-use classad::eval::FreeNames;
+use classad::ad::{Ad, Dialect, Expression, Name};
+use classad::eval::{Context, FreeNames};
 use classad::format::{AdEntry, FileFormat, ReadCache, Stream, YearlessEvents};
 use classad::protocol::{IDENTITY_ATTRIBUTES, display_name};
+use classad::submit::SubmitSettings;
 use classad::text::counted;
 
+use super::configuration::LoadedConfiguration;
 use super::dump_time::{DumpTimes, newest_times};
 use super::file_part::FilePart;
 use super::named_ad::NamedAd;
@@ -45,6 +48,9 @@ pub fn open_sources(session: &mut Session, paths: &[String]) -> Result<Vec<AdSou
         match open(path).and_then(|reader| Stream::with_limits(reader, form, limits)) {
             Ok(stream) => {
                 let mut source = AdSource::new(name, stream).with_limits(limits);
+                if source.form == FileFormat::Submit {
+                    source.submit = Some(submit_settings(session, name)?);
+                }
                 if source.form == FileFormat::EventLog {
                     date_events(session, &mut source, path);
                 }
@@ -66,6 +72,26 @@ pub fn open_sources(session: &mut Session, paths: &[String]) -> Result<Vec<AdSou
         }
     }
     Ok(sources)
+}
+
+/// Returns what is known of the access point where a submit file is submitted.
+fn submit_settings(session: &mut Session, name: &str) -> Result<Arc<SubmitSettings>, Failure> {
+    if let Some(path) = session.options.submit_config.clone()
+        && session.submit_configuration.is_none()
+    {
+        session.submit_configuration = Some(LoadedConfiguration::read(session, &path)?.configuration);
+    }
+    let user = ["USER", "LOGNAME"].iter().find_map(|name| std::env::var(name).ok()).filter(|user| !user.is_empty());
+    let folder = std::env::current_dir().unwrap_or_default();
+    Ok(Arc::new(SubmitSettings {
+        configuration: session.submit_configuration.clone().unwrap_or_default(),
+        context: Context { dialect: Dialect::Condor, ..session.context() },
+        allows_environment: session.options.allow_env,
+        working_directory: folder.to_string_lossy().into_owned(),
+        file_name: name.to_owned(),
+        user: user.unwrap_or_else(|| "nobody".to_owned()),
+        ..SubmitSettings::default()
+    }))
 }
 
 /// Sets the time by which the events of a log get years if they have none.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use classad::ad::{Ad, Expression, Name, Span, Value};
 use classad::eval::Context;
-use classad::format::{AdEntry, AttributeSpan, FileFormat, Problem, attribute_spans};
+use classad::format::{AdEntry, AttributeSpan, FileFormat, Problem};
 use classad::protocol::{
     AdvertisedState, Advertisement, AdvertisementHeader, ContentIdentities, InvalidAd, PORTS, PortFault,
     evaluate_attribute,
@@ -162,7 +162,7 @@ impl NamedAd {
             FileFormat::Bracketed => false,
             _ => return None,
         };
-        let places = attribute_spans(bytes, text.block.form, *offset, session.dialect());
+        let places = text.block.attribute_spans(*offset, session.dialect());
         let value_range = |place: &AttributeSpan| {
             let span = self.ad.get(&place.name).map(Expression::span).unwrap_or_default();
             let range = place.file_range(span);
@@ -197,7 +197,7 @@ impl NamedAd {
     /// location.
     pub fn report_invalid(&self, session: &mut Session, fault: &InvalidAd) -> Result<(), Failure> {
         let Some(Location { text, offset, number, .. }) = self.location.as_deref() else { return Ok(()) };
-        let places = attribute_spans(&text.block.text, text.block.form, *offset, session.dialect());
+        let places = text.block.attribute_spans(*offset, session.dialect());
         let ports = places.iter().rev().find(|place| place.name == *PORTS);
         let range = ports.zip(fault.port_fault());
         let range = range.map_or(*offset..offset + 1, |(place, fault)| place.file_range(fault.span));

@@ -9,11 +9,15 @@ use classad::eval::RunBudgets;
 use classad::format::{
     FileFormat, Position, ReadCache, ReadResult, Stream, StreamBlock, StreamLimits, YearlessEvents, log_length_until,
 };
+use classad::submit::{SubmitSettings, describe_jobs};
 
 use super::file_part::FilePart;
+use super::followed_file::FollowedFile;
+use super::followed_queue::FollowedQueue;
 use super::whole_file::open;
 use crate::cli::render::diagnostics::char_start;
 use crate::cli::render::{output, progress};
+use crate::cli::session::current_time;
 
 /// A file or a pipe that is being read.
 pub struct AdSource {
@@ -40,6 +44,8 @@ pub struct AdSource {
     pub run_budgets: Option<Arc<RunBudgets>>,
     /// Number of ends of lines read so far.
     lines_read: usize,
+    /// What is known of the access point, for a submit file; `None` for other files.
+    pub submit: Option<Arc<SubmitSettings>>,
     /// The time at which the file was written last, or which `--now` gives instead, for events without years.
     pub written_at: Option<i64>,
     /// Whose time `written_at` is, in words.
@@ -48,6 +54,10 @@ pub struct AdSource {
     yearless: (Vec<YearlessEvents>, usize),
     /// Whether blocks that are unfinished are read as any other, because nothing is done with their ads.
     pub reads_unfinished: bool,
+    /// The file, if it is read on while it is written, until it is opened as a stream; and the dialect of its values.
+    followed: Option<(FollowedFile, Dialect)>,
+    /// Whether the source is read on while it is written.
+    is_followed: bool,
     /// The unfinished block at the end of a history file, once it was read.
     unfinished: Option<StreamBlock>,
 }
@@ -80,10 +90,13 @@ impl AdSource {
             bytes_read: 0,
             run_budgets: None,
             lines_read: 0,
+            submit: None,
             written_at: None,
             written_by: "",
             yearless: (Vec::new(), 0),
             reads_unfinished: false,
+            followed: None,
+            is_followed: false,
             unfinished: None,
         }
     }
@@ -119,6 +132,23 @@ impl AdSource {
         Ok(())
     }
 
+    /// Reads the source from this file instead, and goes on while it is written. A job queue log then has the ads of its
+    /// jobs, and those that change.
+    pub fn follow(&mut self, file: FollowedFile, dialect: Dialect) {
+        (self.stream, self.size, self.is_followed) = (None, None, true);
+        self.followed = Some((file, dialect));
+    }
+
+    /// Opens the followed file as a stream.
+    fn open_followed(&mut self, file: FollowedFile, dialect: Dialect) -> io::Result<Stream> {
+        if self.form != FileFormat::JobQueueLog {
+            return Ok(Stream::with_limits(Box::new(file), self.detected, self.limits)?.followed());
+        }
+        self.form = FileFormat::Long;
+        let queue = Box::new(FollowedQueue::new(file, dialect));
+        Ok(Stream::with_limits(queue, Some(FileFormat::Long), self.limits)?.followed())
+    }
+
     /// Whether the source has more than blanks and comments.
     pub fn has_content(&self) -> bool {
         self.detected.is_some()
@@ -134,7 +164,7 @@ impl AdSource {
 
     /// Whether the source is a regular file, whose end is known, rather than a pipe that is still being written.
     pub fn is_file(&self) -> bool {
-        std::fs::metadata(self.path()).is_ok_and(|metadata| metadata.is_file())
+        !self.is_followed && std::fs::metadata(self.path()).is_ok_and(|metadata| metadata.is_file())
     }
 
     /// Whether the source is an uncompressed regular file in the long form, which can be read several times.
@@ -170,7 +200,7 @@ impl AdSource {
         let stream = Stream::with_limits(file, Some(self.form), self.limits)?;
         let (written_at, written_by, yearless) = (self.written_at, self.written_by, self.yearless.clone());
         let source = AdSource::new(&self.name, stream).with_limits(self.limits);
-        Ok(AdSource { written_at, written_by, yearless, ..source })
+        Ok(AdSource { submit: self.submit.clone(), written_at, written_by, yearless, ..source })
     }
 
     /// Returns a sample of whole lines: pieces from evenly spaced places of the file, of at most `length` bytes
@@ -202,6 +232,12 @@ impl AdSource {
         if self.has_ended {
             return Ok(None);
         }
+        if self.is_followed {
+            self.written_at = Some(current_time());
+        }
+        if let Some((file, dialect)) = self.followed.take() {
+            self.stream = Some(self.open_followed(file, dialect)?);
+        }
         let stream = if let Some(stream) = &mut self.stream {
             stream
         } else {
@@ -228,7 +264,8 @@ impl AdSource {
             self.stream = None;
         }
         Ok(block.map(|block| {
-            let block = StreamBlock { ads_before: self.ads_read, written_at: self.written_at, ..block };
+            let described = self.submit.as_ref().map(|settings| Arc::new(describe_jobs(&block.text, settings)));
+            let block = StreamBlock { ads_before: self.ads_read, written_at: self.written_at, described, ..block };
             if let Some(yearless) = block.yearless_events().filter(|kind| !self.yearless.0.contains(kind)) {
                 self.yearless.0.push(yearless);
             }

@@ -135,6 +135,7 @@ impl ExcerptLimits {
 pub type LabeledRange = (Range<usize>, String);
 
 /// A diagnostic for miette, and the excerpt that it points into.
+#[derive(Clone)]
 pub struct SourceDiagnostic {
     diagnostic: MietteDiagnostic,
     excerpt: Excerpt,
@@ -199,6 +200,7 @@ impl SourceDiagnostic {
 
 /// The lines around a problem, with long lines cut. miette gets this excerpt instead of the whole file, because
 /// miette would search the file from the beginning and print even the longest lines whole.
+#[derive(Clone)]
 struct Excerpt {
     name: String,
     text: String,

@@ -9,6 +9,9 @@ use super::table::{COLUMN_GAP_CELLS, TableLayout};
 /// Width of a table that no terminal shows, in characters.
 const DEFAULT_WIDTH: usize = 100;
 
+/// The option of commands that lists what their tables fold, and shows each finding.
+pub const LIST_ALL: &str = "--list-all";
+
 /// Maximum number of owners that a row names.
 const MAX_NAMED_OWNERS: usize = 3;
 
@@ -88,6 +91,8 @@ pub struct TallyTable<'t> {
     pub rows: Vec<TallyRow>,
     /// Rows that stand at the end, whatever their numbers are.
     pub last_rows: Vec<TallyRow>,
+    /// Whether each ad is in one row only.
+    pub is_partition: bool,
 }
 
 /// Returns the width that tables keep: that of the terminal, or of a page.
@@ -106,15 +111,15 @@ pub fn unfolded_rows(counts: &[usize]) -> usize {
 }
 
 impl TallyTable<'_> {
-    /// Returns the table as text. The rows behind the first `listed` are counted in one line; `option` lists them. Long
-    /// texts go on in further lines if there are few of these. Otherwise each row has one line.
-    pub fn render(&self, listed: usize, option: &str) -> String {
+    /// Returns the table as text. The rows behind the first `listed` are counted in one line. Long texts go on in further
+    /// lines if there are few of these. Otherwise each row has one line.
+    pub fn render(&self, listed: usize) -> String {
         let listed = listed.min(self.rows.len());
         let shown: Vec<&TallyRow> = self.rows[..listed].iter().chain(&self.last_rows).collect();
         let wrapped = self.lines(&shown, true);
         let is_short = wrapped.lines().count() <= MAX_WRAPPED_LINES;
         let table = if is_short { wrapped } else { self.lines(&shown, false) };
-        table + &self.rest_line(&self.rows[listed..], option)
+        table + &self.rest_line(&self.rows[listed..])
     }
 
     /// Returns the heading and the rows. With `wraps`, long texts go on in further lines.
@@ -164,7 +169,7 @@ impl TallyTable<'_> {
     }
 
     /// Counts the rows that are not listed, in one line.
-    fn rest_line(&self, rest: &[TallyRow], option: &str) -> String {
+    fn rest_line(&self, rest: &[TallyRow]) -> String {
         let (Some(largest), Some(smallest)) = (rest.first(), rest.last()) else { return String::new() };
         let ads = rest.iter().fold(0_usize, |ads, row| ads.saturating_add(row.count));
         let each = match (smallest.count, largest.count) {
@@ -173,8 +178,8 @@ impl TallyTable<'_> {
             (least, most) => format!("{least} to {}", counted(most, self.noun)),
         };
         let rows = counted(rest.len(), &format!("more {}", self.titles[0]));
-        let all = counted(ads, self.noun);
-        format!("{rows} with {each} each, {all} in all ({option} lists them)\n")
+        let all = if self.is_partition { format!(", {} in all", counted(ads, self.noun)) } else { String::new() };
+        format!("{rows} with {each} each{all} ({LIST_ALL} lists them)\n")
     }
 }
 
@@ -236,6 +241,7 @@ mod tests {
             titles: ["cause", "what would help"],
             rows: vec![row(1200, label, long), row(2, "small", ""), row(1, "small, too", "")],
             last_rows: vec![row(7, "does not wait", "")],
+            is_partition: true,
         };
         let rows = table("short");
         let shown: Vec<&TallyRow> = rows.rows[..1].iter().chain(&rows.last_rows).collect();
@@ -243,16 +249,16 @@ mod tests {
                         1,200  ann and bob  short          a remark that says more than there is room for in a table of o...\n\
                         \x20   7  ann and bob  does not wait\n";
         assert_eq!(rows.lines(&shown, false), expected);
-        let text = rows.render(1, "--all-causes");
+        let text = rows.render(1);
         assert!(text.contains("much more") && text.lines().all(|line| line.chars().count() <= 100), "{text}");
-        let rest = "2 more causes with 1 or 2 jobs each, 3 jobs in all (--all-causes lists them)\n";
+        let rest = "2 more causes with 1 or 2 jobs each, 3 jobs in all (--list-all lists them)\n";
         assert!(text.ends_with(rest), "{text}");
         // Many rows have one line each.
         let mut rows = table(&"x".repeat(60));
         for _ in 0..20 {
             rows.rows.push(row(1, "another", long));
         }
-        let text = rows.render(23, "--all-causes");
+        let text = rows.render(23);
         assert!(text.lines().all(|line| line.chars().count() <= 100) && !text.contains("help"), "{text}");
         assert_eq!(text.lines().count(), 25);
     }

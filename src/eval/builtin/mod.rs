@@ -65,6 +65,7 @@ pub(super) use call::{Call, CallResult, EarlyEnd};
 pub use predicates::tested_type;
 pub(super) use reflection::names_read_as_text;
 pub use string_lists::string_list_items;
+pub(crate) use submit::{quoted_word, quoted_words};
 
 /// Built-in function: one entry of the table.
 pub struct BuiltinFunction {

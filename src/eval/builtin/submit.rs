@@ -75,6 +75,11 @@ fn is_blank(byte: u8) -> bool {
 /// Splits a text of the second syntax into words. Blanks between single quotes belong to the word. A single quote is
 /// written twice between quotes.
 fn split_words(call: &Call<'_, '_>, text: &[u8]) -> CallResult<Vec<Vec<u8>>> {
+    quoted_words(text).ok_or_else(|| call.error("a single quote is not closed").into())
+}
+
+/// Splits a text of the second syntax into words; `None` if a single quote is not closed.
+pub(crate) fn quoted_words(text: &[u8]) -> Option<Vec<Vec<u8>>> {
     let mut words = Vec::new();
     let mut word: Option<Vec<u8>> = None;
     let mut quoted = false;
@@ -94,11 +99,8 @@ fn split_words(call: &Call<'_, '_>, text: &[u8]) -> CallResult<Vec<Vec<u8>>> {
             word.get_or_insert_default().push(byte);
         }
     }
-    if quoted {
-        return Err(call.error("a single quote is not closed").into());
-    }
     words.extend(word);
-    Ok(words)
+    (!quoted).then_some(words)
 }
 
 fn list_to_arguments(call: &mut Call<'_, '_>) -> CallResult {
@@ -127,26 +129,30 @@ fn list_to_arguments(call: &mut Call<'_, '_>) -> CallResult {
     text.finish(call)
 }
 
-/// Appends a word in the second syntax. Each run of blanks and single quotes in the word is enclosed in single quotes.
+/// Appends a word in the second syntax.
 fn append_word(text: &mut BoundedString, word: &[u8]) {
     separate(text);
-    if word.is_empty() {
-        text.push(b"''");
-    }
+    text.push(&quoted_word(word));
+}
+
+/// Returns a word in the second syntax. Each run of blanks and single quotes in it is enclosed in single quotes.
+pub(crate) fn quoted_word(word: &[u8]) -> Vec<u8> {
+    let mut text = if word.is_empty() { b"''".to_vec() } else { Vec::with_capacity(word.len()) };
     for byte in word {
         if !is_blank(*byte) && *byte != b'\'' {
-            text.push(&[*byte]);
+            text.push(*byte);
             continue;
         }
         // The previous byte was quoted, too: its closing quote is removed, so that one pair of quotes encloses both.
-        if text.bytes.last() == Some(&b'\'') {
-            text.bytes.pop();
+        if text.last() == Some(&b'\'') {
+            text.pop();
         } else {
-            text.push(b"'");
+            text.push(b'\'');
         }
-        text.push(if *byte == b'\'' { b"''" } else { std::slice::from_ref(byte) });
-        text.push(b"'");
+        text.extend_from_slice(if *byte == b'\'' { b"''" } else { std::slice::from_ref(byte) });
+        text.push(b'\'');
     }
+    text
 }
 
 fn separate(text: &mut BoundedString) {

@@ -1,9 +1,10 @@
 //! Parser of single lines of the long form.
 
+use super::super::submit_signs::submit_command;
 use crate::ad::{Name, Span};
 use crate::format::attribute_name::{attribute_name, checked_name_text};
 use crate::format::attribute_text::ParsedAttribute;
-use crate::format::diagnostic::lost_value;
+use crate::format::diagnostic::{IGNORED_TEXT, lost_value};
 use crate::format::{Problem, Severity};
 use crate::syntax::{ParseOptions, SyntaxError, parse_expression, parse_prefix, read_name};
 
@@ -58,8 +59,7 @@ impl LineParser {
             // Parsing the whole value as one expression fails, and the hint of this error says what was probably meant.
             let help = submit_command_help(name.as_str().as_bytes())
                 .or_else(|| parse_expression(value, self.options).err().and_then(|error| error.help));
-            let message = "the text after the expression is ignored, as in HTCondor";
-            Problem { help, ..Problem::error_at(range, self.ad_number, message).as_warning() }
+            Problem { help, ..Problem::error_at(range, self.ad_number, IGNORED_TEXT).as_warning() }
         });
         Ok(ParsedAttribute { name, expression, value_start: equals + 1, warning })
     }
@@ -95,29 +95,10 @@ impl LineParser {
 
 const LONG_FORM_HELP: &str = "in the long form, write each attribute as a line `name = expression`";
 
-/// Commands of submit files that are not names of attributes.
-const SUBMIT_COMMANDS: [&str; 14] = [
-    "accounting_group",
-    "concurrency_limits",
-    "executable",
-    "max_retries",
-    "queue",
-    "request_cpus",
-    "request_disk",
-    "request_gpus",
-    "request_memory",
-    "should_transfer_files",
-    "transfer_input_files",
-    "transfer_output_files",
-    "universe",
-    "when_to_transfer_output",
-];
-
 /// Returns the help for a line of a submit file that is not a line of an ad; `None` for another word.
 fn submit_command_help(word: &[u8]) -> Option<String> {
-    let command = SUBMIT_COMMANDS.iter().find(|command| word.eq_ignore_ascii_case(command.as_bytes()))?;
-    let instead = "`condor_submit -dry-run OUT FILE` writes the ads of the jobs in FILE to OUT";
-    Some(format!("`{command}` is a command of submit files; {instead}"))
+    let command = submit_command(word)?;
+    Some(format!("`{command}` is a command of submit files; --from submit reads the jobs of one"))
 }
 
 /// Returns the offset of the `=` that ends the name of a line; `None` if there is none.

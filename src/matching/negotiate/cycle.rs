@@ -1,7 +1,5 @@
 //! The state of a cycle, and which requests are considered. What is done for one request is in `consideration.rs`.
 
-use std::sync::Arc;
-
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
@@ -11,11 +9,10 @@ use crate::matching::policy::{Policy, PolicyFault};
 use crate::pool::RequestClusters;
 use crate::protocol::{PortFault, resource_count};
 
-use super::accounting_limit::AccountingLimit;
 use super::allowance::Allowance;
 use super::event::{Grant, NegotiationEvent};
 use super::ledger::CycleLedger;
-use super::limit_record::LimitRecord;
+use super::limit_record::{LimitRecord, TurnLimit};
 use super::match_list::ClusterMatchList;
 use super::match_table::KnownMatches;
 use super::offers::CycleOffers;
@@ -171,8 +168,8 @@ impl<'c> NegotiationCycle<'c> {
             || self.offers.free_count == 0 && self.settings.gangs.ports != PortUse::Always
     }
 
-    /// Returns the limits that keep requests from offers, by index of the request.
-    pub fn limits(&self, submitters: &[Submitter]) -> FxHashMap<usize, Arc<AccountingLimit>> {
+    /// Returns the limits that ended the turns of waiting requests, by index of the request.
+    pub fn limits(&self, submitters: &[Submitter]) -> FxHashMap<usize, TurnLimit> {
         let Some(record) = &self.limits else { return FxHashMap::default() };
         let limit = |submitter: &Submitter, request: usize| {
             let is_open = self.is_open(request) && !self.is_over();

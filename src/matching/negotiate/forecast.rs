@@ -16,7 +16,7 @@ use crate::protocol::evaluate_attribute;
 
 use super::NegotiationSettings;
 use super::run_history::RunHistory;
-use super::simulation::{RunTime, SimulatedCycle, SimulationSettings, simulate};
+use super::simulation::{RunTime, SPACING, SimulatedCycle, SimulationSettings, simulate};
 
 /// The quantiles of run times in the simulations, and whether further requests arrive in each. What starts before a request is
 /// that of the second.
@@ -117,6 +117,7 @@ pub fn forecast_starts(
             // What policies hold or release by then is not known.
             policies: JobPolicies::default(),
             policy_interval: 0,
+            claim_interval: None,
             skips_quiet: true,
         };
         let parties = (if have_arrivals { &with_arrivals } else { requests }, offers);
@@ -126,10 +127,11 @@ pub fn forecast_starts(
     for (forecast, request) in forecasts.iter_mut().zip(wanted) {
         let starts = || courses.iter().map(|course| course.start(*request));
         // The next cycle begins at any time within the interval, and what ended since the last one was free before.
+        let gap = |at: i64| of.interval.max(at.saturating_sub(of.begin) / i64::try_from(SPACING).unwrap_or(i64::MAX));
         let earliest = starts().flatten().min();
-        forecast.earliest = earliest.map(|at| at.saturating_sub(of.interval).max(of.begin));
+        forecast.earliest = earliest.map(|at| at.saturating_sub(gap(at)).max(of.begin));
         let latest = starts().collect::<Option<Vec<_>>>().and_then(|starts| starts.into_iter().max());
-        forecast.latest = latest.map(|at| at.saturating_add(of.interval));
+        forecast.latest = latest.map(|at| at.saturating_add(gap(at)));
     }
     let usual = if let RunTimes::Expression(_) = of.run_times { 0 } else { USUAL };
     courses[usual].add_loads(requests, wanted, &settings.context, &mut forecasts);

@@ -15,13 +15,23 @@ use super::weight_accounts::WeightAccounts;
 #[derive(Default)]
 pub struct LimitRecord {
     /// The concurrency limit of an autocluster, by index.
-    of_clusters: FxHashMap<usize, Arc<AccountingLimit>>,
+    of_clusters: FxHashMap<usize, TurnLimit>,
     /// What ended the turns of a submitter, by name.
     of_submitters: FxHashMap<String, Arc<AccountingLimit>>,
     /// What each group used before the cycle.
     groups_before: Vec<f64>,
     /// What each submitter used before the cycle.
     submitters_before: FxHashMap<String, f64>,
+}
+
+/// A limit that ended the turn of a request, or of requests like it.
+#[derive(Clone, Debug)]
+pub struct TurnLimit {
+    /// The limit.
+    pub limit: Arc<AccountingLimit>,
+    /// Whether it is the limit that keeps the request from offers. Without one that decides, the request would get nothing
+    /// either: no offer that suits it is free.
+    pub decides: bool,
 }
 
 /// What a group may use.
@@ -102,10 +112,16 @@ impl LimitRecord {
     /// free; the limit that kept it from a free offer stays.
     pub fn note_event(&mut self, event: &NegotiationEvent<'_>, cluster_of: impl Fn(usize) -> usize) {
         let NegotiationEvent::Rejected { request, refusals, .. } = event else { return };
+        let cluster = cluster_of(*request);
+        if self.of_clusters.get(&cluster).is_some_and(|known| !known.decides) {
+            self.of_clusters.remove(&cluster);
+        }
         if let Some(limit) = &refusals.limit {
-            let (keeps_free, limit) = (refusals.limit_keeps_free, AccountingLimit::Concurrency(limit.clone()));
-            if keeps_free || limit.holds_before_cycle() {
-                self.of_clusters.insert(cluster_of(*request), Arc::new(limit));
+            let limit = AccountingLimit::Concurrency(limit.clone());
+            let decides = refusals.limit_keeps_free || limit.holds_before_cycle();
+            let reached = TurnLimit { limit: Arc::new(limit), decides };
+            if decides || !self.of_clusters.contains_key(&cluster) {
+                self.of_clusters.insert(cluster, reached);
             }
         }
     }
@@ -150,16 +166,22 @@ impl LimitRecord {
         self.of_submitters.insert(of.name.clone(), Arc::new(limit));
     }
 
-    /// Returns the limit that keeps a request from offers. `is_open` tells whether the request might get one without the share
-    /// of its submitter.
-    pub fn limit(&self, cluster: usize, submitter: &str, is_open: bool) -> Option<Arc<AccountingLimit>> {
-        let of_cluster = self.of_clusters.get(&cluster);
-        let of_submitter = self.of_submitters.get(submitter);
-        let of_submitter = of_submitter.filter(|limit| match limit.as_ref() {
-            AccountingLimit::Share(of) => is_open && of.usage + of.smallest > of.maximum,
-            _ => true,
+    /// Returns the limit that ended the turn of a request. `is_open` tells whether the request might get an offer without the
+    /// share of its submitter.
+    pub fn limit(&self, cluster: usize, submitter: &str, is_open: bool) -> Option<TurnLimit> {
+        let of_cluster = self.of_clusters.get(&cluster).cloned();
+        if of_cluster.as_ref().is_some_and(|known| known.decides) {
+            return of_cluster;
+        }
+        let of_submitter = self.of_submitters.get(submitter).and_then(|limit| {
+            let decides = match limit.as_ref() {
+                AccountingLimit::Share(of) if of.usage + of.smallest <= of.maximum => return None,
+                AccountingLimit::Share(_) => is_open,
+                _ => true,
+            };
+            Some(TurnLimit { limit: Arc::clone(limit), decides })
         });
-        of_cluster.or(of_submitter).cloned()
+        of_submitter.filter(|known| known.decides || of_cluster.is_none()).or(of_cluster)
     }
 }
 

@@ -30,7 +30,6 @@ mod weight_accounts;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -53,6 +52,7 @@ pub use granted_offer::GrantedOffer;
 use group_rounds::GroupRounds;
 pub use limit_counts::ReachedLimit;
 use limit_record::LimitRecord;
+pub use limit_record::TurnLimit;
 use match_table::KnownMatches;
 pub use policy_candidates::PolicyCandidates;
 use priority_attributes::PriorityAttributes;
@@ -158,8 +158,8 @@ pub struct NegotiationOutcome {
     pub rests: BTreeMap<usize, Ad>,
     /// The requests that start after the cycle; `None` if they were not to be found.
     pub starts: Option<RequestStarts>,
-    /// The limits that keep requests from offers, by index of the request. Empty if they were not to be found.
-    pub limits: FxHashMap<usize, Arc<AccountingLimit>>,
+    /// The limits that ended the turns of waiting requests, by index of the request. Empty if they were not to be found.
+    pub limits: FxHashMap<usize, TurnLimit>,
     /// The submitter of each request, as an index into `submitters`, by index of the request. Empty if limits were not to be
     /// found, or if there are no shares.
     pub submitter_of: FxHashMap<usize, usize>,

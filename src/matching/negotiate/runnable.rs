@@ -83,8 +83,8 @@ pub struct ClaimRules {
 }
 
 impl ClaimRules {
-    /// Returns the first request of a queue that matches an offer as it is now, may have it and has these concurrency limits. If
-    /// a request does not match, none of its autocluster does.
+    /// Returns the first request of a queue that matches an offer as it is now, may have it and has these concurrency limits or
+    /// none. If a request does not match, none of its autocluster does.
     pub fn find_runnable<'a>(
         &self,
         queue: &WaitingRequests,
@@ -96,8 +96,11 @@ impl ClaimRules {
         queue.heads.values().find_map(|cluster| {
             let request = *queue.clusters.get(cluster)?.values().next()?;
             let candidate = self.candidate(ad_of(request), offers, offer)?;
-            let has_limits =
-                !self.leftovers.considers_limits || self.limits_text(ad_of(request), offers, offer) == limits;
+            let has_limits = !self.leftovers.considers_limits || {
+                // A request without limits takes those of the claim.
+                let own = self.limits_text(ad_of(request), offers, offer);
+                own.is_empty() || own == limits
+            };
             has_limits.then_some((request, candidate))
         })
     }

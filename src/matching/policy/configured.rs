@@ -134,12 +134,15 @@ pub struct CycleTimes {
     pub half_life: f64,
     /// Number of seconds from an evaluation of the policies of jobs to the next, 0 for none: `PERIODIC_EXPR_INTERVAL`.
     pub policies: i64,
+    /// Number of seconds from a look of the access point at claims without jobs to the next: `SCHEDD_INTERVAL`. `None` if it is
+    /// not set.
+    pub claims: Option<i64>,
 }
 
 impl Default for CycleTimes {
     /// HTCondor's defaults.
     fn default() -> Self {
-        CycleTimes { interval: 60, half_life: Accountant::default().half_life_seconds, policies: 60 }
+        CycleTimes { interval: 60, half_life: Accountant::default().half_life_seconds, policies: 60, claims: None }
     }
 }
 
@@ -165,7 +168,13 @@ impl CycleTimes {
         let half_life = seconds("PRIORITY_HALFLIFE", default.half_life);
         #[allow(clippy::cast_possible_truncation)] // saturates
         let policies = reader.number_of("PERIODIC_EXPR_INTERVAL").map_or(default.policies, |seconds| seconds as i64);
-        if reader.problems.is_empty() { Ok(CycleTimes { interval, half_life, policies }) } else { Err(reader.problems) }
+        #[allow(clippy::cast_possible_truncation)] // saturates
+        let claims = reader.number_of("SCHEDD_INTERVAL").map(|seconds| seconds as i64).filter(|seconds| *seconds > 0);
+        if reader.problems.is_empty() {
+            Ok(CycleTimes { interval, half_life, policies, claims })
+        } else {
+            Err(reader.problems)
+        }
     }
 }
 

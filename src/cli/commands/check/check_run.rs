@@ -1,15 +1,18 @@
 //! A run of `check`: the findings of blocks, expressions and configurations, and what is kept of each.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use classad::ad::{Ad, Name};
-use classad::format::{AdEntry, AttributeSpan, Problem, Severity, attribute_spans};
+use classad::format::{AdEntry, AttributeSpan, FileFormat, Problem, Severity};
 use classad::lint::{AdFindings, FindingLabel, FindingRegister, LintFinding, LintRule, RuleScope, find_rule};
 use classad::protocol::display_name;
 use classad::text::{counted, join_first};
 
-use super::checked_block::{CheckEvent, CheckTask, CheckedBlock};
-use super::located::{KeptFinding, LabeledRange};
+use super::checked_block::{CheckEvent, CheckTask, CheckedBlock, owner_name};
+use super::fixes::{AdFixes, FixWriter, without_ignored_text};
+use super::located::{FindingPlace, KeptFinding, LabeledRange, TextFix};
+use super::rule_table::{AdCount, RuleCounts};
 use crate::cli::io::block_pipeline::BlockTask;
 use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::session::Session;
@@ -18,6 +21,12 @@ use crate::cli::session::Session;
 pub struct CheckRun<'w, F> {
     pub register: FindingRegister,
     pub findings: Vec<F>,
+    /// The ads with findings of each rule.
+    pub rules: RuleCounts,
+    /// How ads are checked again for the corrections of their findings; `None` if these are not wanted.
+    pub fix_task: Option<&'w CheckTask>,
+    /// The last ad with a finding of the text, and the rules of its findings.
+    last_of_text: (Option<Arc<str>>, usize, Vec<&'static str>),
     /// Number of ads checked.
     pub ads_checked: usize,
     /// Number of policies of configurations checked; `None` without a configuration.
@@ -33,6 +42,9 @@ impl<'w, F: KeptFinding> CheckRun<'w, F> {
         CheckRun {
             register: FindingRegister::default(),
             findings: Vec::new(),
+            rules: RuleCounts::default(),
+            fix_task: None,
+            last_of_text: (None, 0, Vec::new()),
             ads_checked: 0,
             policies_checked: None,
             has_noted_duplicates: false,
@@ -51,8 +63,9 @@ impl<'w, F: KeptFinding> CheckRun<'w, F> {
                 }
             }
         }
-        for (findings, ads) in checked.counts {
-            self.register.count_ads(&findings, ads);
+        for (findings, count) in checked.counts {
+            self.register.count_ads(&findings, count.ads);
+            self.rules.add_findings(&findings, (&count, self.ads_checked), self.wanted);
         }
         self.ads_checked += checked.ads;
         source.ads_read += checked.last;
@@ -70,12 +83,17 @@ impl<'w, F: KeptFinding> CheckRun<'w, F> {
                 let findings = task.new_state().checker.of_partial_ads().check(&ad);
                 let new = self.register.register(&findings);
                 self.register.count_ads(&findings, 1);
-                for (number, finding) in new {
+                let (text, dialect) = (text.as_bytes(), session.dialect());
+                let writer = FixWriter { text, form: FileFormat::Bracketed, places: &[], dialect };
+                for (ordinal, (number, finding)) in new.into_iter().enumerate() {
                     // An expression alone is not an ad: rules about whole ads do not apply.
                     if finding.rule.scope != RuleScope::Ad && (self.wanted)(finding.rule) {
                         let mark = |label: &FindingLabel| Some((label.span?.range(), label.text.clone()));
                         let marks = finding.labels.iter().filter_map(mark).collect();
-                        self.findings.push(F::new(number, finding, &source, marks, (0, None)));
+                        let fix = self.fix_task.and(finding.fix.as_ref());
+                        let fix = fix.and_then(|fix| writer.fix_of(fix, ad.get(&fix.attribute)?, 0));
+                        let place = FindingPlace { marks, fix, ordinal, ..FindingPlace::default() };
+                        self.findings.push(F::new(number, finding, &source, place));
                     }
                 }
             }
@@ -97,7 +115,25 @@ impl<'w, F: KeptFinding> CheckRun<'w, F> {
         let number = self.register.register_external();
         let help = problem.help.clone().unwrap_or_default();
         let finding = LintFinding { rule, message: problem.message.clone(), help, labels: Vec::new(), fix: None };
-        self.findings.push(F::new(number, finding, text, marks, (problem.ad_number, None)));
+        let fix = self.fix_task.and_then(|_| without_ignored_text(problem, &text.block.text));
+        let place = FindingPlace { marks, fix, ad_number: problem.ad_number, ..FindingPlace::default() };
+        self.count_in_text(rule, &text.name, problem.ad_number, None);
+        self.findings.push(F::new(number, finding, text, place));
+    }
+
+    /// Counts an ad with a finding of the text, once for each rule. 0 is the number of no ad.
+    fn count_in_text(&mut self, rule: &'static LintRule, file: &Arc<str>, ad_number: usize, owner: Option<String>) {
+        let (last_file, last_ad, rules) = &mut self.last_of_text;
+        if *last_ad != ad_number || last_file.as_ref().is_none_or(|last| !Arc::ptr_eq(last, file)) {
+            (*last_file, *last_ad) = (Some(Arc::clone(file)), ad_number);
+            rules.clear();
+        }
+        if ad_number > 0 && !rules.contains(&rule.name) {
+            rules.push(rule.name);
+            let mut count = AdCount::default();
+            count.add_ad(owner, 0);
+            self.rules.add(rule, &count, self.ads_checked);
+        }
     }
 
     /// Adds the findings of an ad that no earlier ad has. Locates the attributes only if there are any, because
@@ -107,30 +143,42 @@ impl<'w, F: KeptFinding> CheckRun<'w, F> {
         if new.is_empty() && !is_twice {
             return;
         }
-        let places = attribute_spans(&text.block.text, text.block.form, entry.offset, session.dialect());
+        let places = text.block.attribute_spans(entry.offset, session.dialect());
         let id = display_name(&entry.ad, None, &session.context());
-        let mut findings = if is_twice { self.duplicates(&places, session, &entry.ad) } else { Vec::new() };
+        let writer =
+            FixWriter { text: &text.block.text, form: text.block.form, places: &places, dialect: session.dialect() };
+        let mut findings = if is_twice { self.duplicates(&writer, session, &entry.ad) } else { Vec::new() };
+        if let Some((_, repeated, ..)) = findings.first() {
+            self.count_in_text(repeated.rule, &text.name, entry.number, owner_name(entry.ad.get_str("Owner")));
+        }
+        let mut fixes = AdFixes::default();
         for (number, finding) in new.into_iter().filter(|(_, finding)| (self.wanted)(finding.rule)) {
             let marks = label_marks(&finding.labels, &places, entry.offset);
-            findings.push((number, finding, marks));
+            let task = self.fix_task.filter(|_| finding.fix.is_some());
+            let content = self.register.content(number);
+            let fix = task.zip(content).and_then(|(task, content)| fixes.fix(content, task, &entry.ad, &writer));
+            findings.push((number, finding, marks, fix));
         }
-        let kept = findings.into_iter();
-        self.findings.extend(
-            kept.map(|(number, finding, marks)| F::new(number, finding, text, marks, (entry.number, id.clone()))),
-        );
+        let mut rules: Vec<&str> = Vec::new();
+        for (number, finding, marks, fix) in findings {
+            let ordinal = rules.iter().filter(|rule| **rule == finding.rule.name).count();
+            rules.push(finding.rule.name);
+            let place = FindingPlace { marks, fix, ad_number: entry.number, id: id.clone(), ordinal };
+            self.findings.push(F::new(number, finding, text, place));
+        }
     }
 
     /// Returns a finding for each definition that repeats an earlier attribute of the ad. Each finding comes with its
-    /// identifying number and the text ranges to mark. If most attributes are repeated, most likely several ads are not
-    /// separated: there is one finding for all.
+    /// identifying number, the text ranges to mark, and its correction. If most attributes are repeated, most likely several
+    /// ads are not separated: there is one finding for all.
     fn duplicates(
         &mut self,
-        places: &[AttributeSpan],
+        writer: &FixWriter<'_>,
         session: &Session,
         ad: &Ad,
-    ) -> Vec<(usize, LintFinding, Vec<LabeledRange>)> {
+    ) -> Vec<(usize, LintFinding, Vec<LabeledRange>, Option<TextFix>)> {
         let Some(rule) = find_rule("duplicate").filter(|rule| (self.wanted)(rule)) else { return Vec::new() };
-        let definitions = RepeatedDefinitions::of(places);
+        let definitions = RepeatedDefinitions::of(writer.places);
         let (repeated, is_joined) = (&definitions.pairs, definitions.is_joined());
         let mut findings = Vec::new();
         if !is_joined && RepeatedDefinitions::are_of_daemon(ad) {
@@ -160,7 +208,8 @@ impl<'w, F: KeptFinding> CheckRun<'w, F> {
             let finding = LintFinding { rule, message, help: help.to_owned(), labels, fix: None };
             let first = (before.name_range.clone(), "this one has no effect".to_owned());
             let marks = vec![(place.name_range.clone(), String::new()), first];
-            findings.push((self.register.register_external(), finding, marks));
+            let fix = self.fix_task.filter(|_| !is_joined).and_then(|_| writer.removal(before));
+            findings.push((self.register.register_external(), finding, marks, fix));
         }
         findings
     }

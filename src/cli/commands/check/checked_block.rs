@@ -4,18 +4,17 @@
 
 use std::sync::Arc;
 
-use classad::ad::{AdShape, Bounded, ByIdentity, Dialect};
+use classad::ad::{AdShape, Bounded, ByIdentity, Dialect, Expression, Value};
 use classad::eval::Context;
-use classad::format::{
-    AdEntry, AdText, BlockAds, BlockItem, FileFormat, Problem, ReadCache, StreamBlock, attribute_spans,
-};
-use classad::lint::{AdChecker, AdFindings, PoolStatistics};
+use classad::format::{AdEntry, AdText, BlockAds, BlockItem, FileFormat, Problem, ReadCache, StreamBlock};
+use classad::lint::{AdChecker, AdFindings, CheckedText, PoolStatistics};
 use classad::protocol::Protocol;
 use rustc_hash::FxHashSet;
 
 use crate::cli::io::block_pipeline::BlockTask;
 
 use super::located;
+use super::rule_table::AdCount;
 
 /// Checks the ads of a block.
 pub struct CheckTask {
@@ -29,8 +28,8 @@ pub struct CheckTask {
 pub struct CheckedBlock {
     /// What may be reported, in the order of the input.
     pub events: Vec<CheckEvent>,
-    /// The findings of ads, each with the number of ads that have exactly these.
-    pub counts: Vec<(Arc<AdFindings>, usize)>,
+    /// The findings of ads, each with the ads that have exactly these.
+    pub counts: Vec<(Arc<AdFindings>, AdCount)>,
     /// Number of ads without errors.
     pub ads: usize,
     /// Number of the last ad. Numbers count from the beginning of the block.
@@ -47,8 +46,8 @@ pub enum CheckEvent {
     },
 }
 
-/// The findings of the ads of a block, each with the number of ads that have exactly these.
-type FindingCounts = ByIdentity<Arc<AdFindings>, usize>;
+/// The findings of the ads of a block, each with the ads that have exactly these.
+type FindingCounts = ByIdentity<Arc<AdFindings>, AdCount>;
 
 /// What a thread keeps from block to block.
 pub struct CheckState {
@@ -80,13 +79,14 @@ impl BlockTask for CheckTask {
         let CheckState { cache, checker, shapes, contents } = state;
         let mut ads = BlockAds::new(block, cache);
         loop {
+            let number = checked.ads;
             // An ad with a finding that no earlier ad has is read, so that the finding can be reported.
             let take = |text: AdText| {
-                let (length, findings) = checker.check_text(text)?;
+                let CheckedText { length, findings, owner } = checker.check_text(text)?;
                 if findings.contents().any(|content| !contents.contains(&content)) {
                     return None;
                 }
-                count(&mut counts, &findings);
+                count(&mut counts, &findings, owner.as_ref(), number);
                 Some(length)
             };
             let Some(item) = ads.next(take) else { break };
@@ -107,7 +107,7 @@ impl BlockTask for CheckTask {
             checked.last = entry.number;
             let is_twice = has_attribute_twice(&entry, block, shapes, self.context.dialect);
             let findings = checker.check(&entry.ad);
-            count(&mut counts, &findings);
+            count(&mut counts, &findings, entry.ad.get_str("Owner"), number);
             let new = findings.contents().filter(|content| is_new(contents, *content)).count();
             if is_twice || new > 0 {
                 checked.events.push(CheckEvent::Ad { entry, findings, is_twice });
@@ -118,10 +118,18 @@ impl BlockTask for CheckTask {
     }
 }
 
-/// Counts an ad with these findings.
-fn count(counts: &mut FindingCounts, findings: &Arc<AdFindings>) {
+/// Counts an ad with these findings. `owner` is its attribute `Owner`, `number` its 0-based number in the block.
+fn count(counts: &mut FindingCounts, findings: &Arc<AdFindings>, owner: Option<&Expression>, number: usize) {
     if !findings.is_empty() {
-        *counts.get_or_insert_with(findings, || 0) += 1;
+        counts.get_or_insert_with(findings, AdCount::default).add_ad(owner_name(owner), number);
+    }
+}
+
+/// Returns the name of an owner; `None` unless it is a string.
+pub fn owner_name(owner: Option<&Expression>) -> Option<String> {
+    match owner?.as_literal()? {
+        Value::String(name) => Some(name.to_str().into_owned()),
+        _ => None,
     }
 }
 
@@ -151,7 +159,7 @@ fn has_attribute_twice(
         // The long form has one attribute per line. Counting lines is cheaper than locating attributes.
         located::count_attribute_lines(&block.text[entry.offset..]) + entry.banner_attributes
     } else {
-        attribute_spans(&block.text, block.form, entry.offset, dialect).len()
+        block.attribute_spans(entry.offset, dialect).len()
     };
     if written > entry.ad.len() {
         return true;

@@ -9,14 +9,17 @@ use classad::configuration::{
 };
 use classad::eval::Context;
 use classad::format::{Problem, ReadCache};
-use classad::lint::{AdChecker, FindingRegister, LintFinding, PolicyPlace, PolicyPool, RuleScope, check_policy_names};
+use classad::lint::{
+    AdChecker, FindingRegister, LintFinding, LintLevel, PolicyPlace, PolicyPool, RuleScope, check_policy_names,
+    check_system_policy,
+};
 use classad::matching::policy::negotiator_problems;
 use classad::protocol::Protocol;
 use classad::text::shorten;
 use classad::transform::{RuleAction, RuleOperand, rule_slips};
 
 use super::check_run::CheckRun;
-use super::located::{KeptFinding, LocatedFinding};
+use super::located::{FindingPlace, KeptFinding, LocatedFinding};
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::input::next_block;
 use crate::cli::io::source::AdSource;
@@ -192,11 +195,15 @@ fn check_expression(
     let findings = AdChecker::new(task.protocol.clone(), &task.context).of_partial_ads().check(&ad);
     let mut new = run.register.register(&findings);
     run.register.count_ads(&findings, 1);
+    // An expression alone is not an ad: rules about whole ads do not apply.
+    new.retain(|(_, finding)| finding.rule.scope != RuleScope::Ad);
     let of_names = check_policy_names(expression, subject.place, &task.pool, &task.context);
-    new.extend(of_names.into_iter().map(|finding| (run.register.register_external(), finding)));
+    // A policy that a mistake makes constant is told with the mistake.
+    let is_mistaken = new.iter().any(|(_, finding)| finding.rule.level > LintLevel::Note);
+    let of_jobs = check_system_policy(&Name::new(subject.knob), expression, &task.context).filter(|_| !is_mistaken);
+    new.extend(of_names.into_iter().chain(of_jobs).map(|finding| (run.register.register_external(), finding)));
     for (number, finding) in new {
-        // An expression alone is not an ad: rules about whole ads do not apply.
-        if finding.rule.scope == RuleScope::Ad || !(run.wanted)(finding.rule) {
+        if !(run.wanted)(finding.rule) {
             continue;
         }
         let mut parts = Vec::new();
@@ -212,13 +219,8 @@ fn check_expression(
         marks.dedup_by(|next, mark| next.0 == mark.0);
         let finding =
             LintFinding { message: format!("{}: {}", subject.knob, naming(finding.message, &parts)), ..finding };
-        run.findings.push(LocatedFinding::new(
-            number,
-            finding,
-            &loaded.text,
-            marks,
-            (0, Some(subject.knob.to_owned())),
-        ));
+        let place = FindingPlace { marks, id: Some(subject.knob.to_owned()), ..FindingPlace::default() };
+        run.findings.push(LocatedFinding::new(number, finding, &loaded.text, place));
     }
 }
 

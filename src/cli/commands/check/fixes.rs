@@ -4,17 +4,19 @@ use std::cmp::Reverse;
 use std::fs;
 use std::io::Write;
 use std::ops::Range;
+use std::sync::Arc;
 
 use clap::Args;
-use classad::ad::{Ad, Expression, Span};
-use classad::format::{AdEntry, AttributeSpan, FileFormat, ReadCache, Severity, StreamBlock, attribute_spans};
-use classad::lint::{AdChecker, LintFinding, LintLevel, LintRule, find_rule};
+use classad::ad::{Ad, Dialect, Expression, Span};
+use classad::format::{AdEntry, AttributeSpan, FileFormat, Problem, ReadCache, Severity, StreamBlock, attribute_spans};
+use classad::lint::{AdChecker, AdFindings, LintFinding, LintFix, LintLevel, LintRule, find_rule};
 use classad::syntax::{ParseOptions, Style};
-use classad::text::{TextEdit, apply_edits, counted};
+use classad::text::{apply_edits, counted};
 use indexmap::IndexMap;
 
 use super::check_run::RepeatedDefinitions;
 use super::checked_block::CheckTask;
+use super::located::TextFix;
 use crate::cli::io::atomic_write::{FileRewriter, RewriteArgs};
 use crate::cli::io::block_pipeline::BlockTask;
 use crate::cli::io::source::AdSource;
@@ -189,14 +191,15 @@ struct FileFix<'f> {
     form: FileFormat,
 }
 
-/// A fix of an ad: its rule, and edits that belong together.
-type RuleEdits = (&'static LintRule, Vec<TextEdit>);
+/// A fix of an ad, with its rule.
+type RuleFix = (&'static LintRule, TextFix);
 
 impl FileFix<'_> {
     /// Returns the corrected text; `None` if an ad in it has an error.
     fn run(&self, session: &Session, old: &[u8], counts: &mut FixCounts) -> Result<Option<Vec<u8>>, Failure> {
         let mut checker = self.task.new_state().checker;
         let (mut text, mut unsafe_left) = (old.to_vec(), 0);
+        let ignored_text = find_rule("ignored-text").filter(|rule| (self.wanted)(rule));
         for round in 0..=MAX_ROUNDS {
             let block = StreamBlock::from_complete_text(text, self.form);
             let (mut edits, mut rules) = (Vec::new(), Vec::new());
@@ -206,12 +209,22 @@ impl FileFix<'_> {
                 session.check_interrupt()?;
                 let entry = match item {
                     Ok(entry) => entry,
-                    Err(problem) if problem.severity == Severity::Warning => continue,
+                    Err(problem) if problem.severity == Severity::Warning => {
+                        let fix = without_ignored_text(&problem, &block.text);
+                        let Some((rule, fix)) = ignored_text.zip(fix) else { continue };
+                        if fix.keeps_values || self.with_unsafe {
+                            rules.push(rule.name);
+                            edits.extend(fix.edits);
+                        } else {
+                            unsafe_left += 1;
+                        }
+                        continue;
+                    }
                     Err(_) => return Ok(None),
                 };
-                for (rule, of_fix) in self.fixes(&entry, &block.text, &mut checker, &mut unsafe_left) {
+                for (rule, fix) in self.fixes(&entry, &block.text, &mut checker, &mut unsafe_left) {
                     rules.push(rule.name);
-                    edits.extend(of_fix);
+                    edits.extend(fix.edits);
                 }
             }
             if edits.is_empty() || round == MAX_ROUNDS {
@@ -229,91 +242,138 @@ impl FileFix<'_> {
     }
 
     /// Returns fixes of an ad that do not overlap. Counts those that change values, unless they are wanted.
-    fn fixes(&self, entry: &AdEntry, text: &[u8], checker: &mut AdChecker, unsafe_left: &mut usize) -> Vec<RuleEdits> {
+    fn fixes(&self, entry: &AdEntry, text: &[u8], checker: &mut AdChecker, unsafe_left: &mut usize) -> Vec<RuleFix> {
         let dialect = self.task.context.dialect;
         let places = attribute_spans(text, self.form, entry.offset, dialect);
-        let mut found: Vec<RuleEdits> = Vec::new();
+        let mut found: Vec<RuleFix> = Vec::new();
+        let writer = FixWriter { text, form: self.form, places: &places, dialect };
         if places.len() > entry.ad.len() {
-            found.extend(self.without_repeated(&entry.ad, text, &places));
+            found.extend(self.without_repeated(&entry.ad, &writer));
         }
         let has_fix = |finding: &&LintFinding| finding.fix.is_some() && (self.wanted)(finding.rule);
         if checker.check(&entry.ad).iter().any(|finding| has_fix(&finding)) {
             // The findings of an earlier ad may mark the parts of an equal expression that is written in another way.
             let findings = self.task.new_state().checker.check(&entry.ad);
-            let fixes = findings.iter().filter(has_fix).filter_map(|one| self.edits(one, &entry.ad, text, &places));
-            let (made, left): (Vec<_>, Vec<_>) = fixes.partition(|(rule, _)| self.with_unsafe || rule.keeps_values());
+            let fix = |one: &LintFinding| Some((one.rule, writer.fix(one.fix.as_ref()?, &entry.ad)?));
+            let fixes = findings.iter().filter(has_fix).filter_map(fix);
+            let (made, left): (Vec<_>, Vec<_>) = fixes.partition(|(_, fix)| self.with_unsafe || fix.keeps_values);
             *unsafe_left += left.len();
             let doubtful: Vec<&Range<usize>> = left
                 .iter()
                 .filter(|(rule, _)| rule.level > LintLevel::Note)
-                .flat_map(|(_, edits)| edits.iter().map(|(range, _)| range))
+                .flat_map(|(_, fix)| fix.edits.iter().map(|(range, _)| range))
                 .collect();
             found.extend(made.into_iter().filter_map(|fix| outside(fix, &doubtful)));
         }
         let (mut taken, mut chosen) = (Vec::new(), Vec::new());
         // What corrects a mistake comes before what tells more plainly what is written.
-        found.sort_by_key(|(rule, edits)| (Reverse(rule.level), edits.first().map(|(range, _)| range.start)));
-        for (rule, edits) in found {
-            if chosen.len() < MAX_FIXES && take(&mut taken, edits.iter().map(|(range, _)| range)) {
-                chosen.push((rule, edits));
+        found.sort_by_key(|(rule, fix)| (Reverse(rule.level), fix.edits.first().map(|(range, _)| range.start)));
+        for (rule, fix) in found {
+            if chosen.len() < MAX_FIXES && take(&mut taken, fix.edits.iter().map(|(range, _)| range)) {
+                chosen.push((rule, fix));
             }
         }
         chosen
     }
 
-    fn edits(&self, finding: &LintFinding, ad: &Ad, text: &[u8], places: &[AttributeSpan]) -> Option<RuleEdits> {
-        let fix = finding.fix.as_ref()?;
-        let place = places.iter().rev().find(|place| place.name == fix.attribute)?;
-        let whole: &Expression = ad.get(&fix.attribute)?;
-        let start = place.file_range(Span::default()).start;
-        let dialect = self.task.context.dialect;
-        let (options, style) = match self.form {
-            FileFormat::Long => (ParseOptions::long(dialect), Style::Long),
-            _ => (ParseOptions::new(dialect), Style::New),
-        };
-        let edits = fix.edits(whole, text.get(start..)?, options, style)?;
-        let moved = edits.into_iter().map(|(range, with)| (range.start + start..range.end + start, with));
-        Some((finding.rule, moved.collect()))
-    }
-
     /// Returns the edits that leave out the definitions without effect.
-    fn without_repeated(&self, ad: &Ad, text: &[u8], places: &[AttributeSpan]) -> Vec<RuleEdits> {
+    fn without_repeated(&self, ad: &Ad, writer: &FixWriter<'_>) -> Vec<RuleFix> {
         let Some(rule) = find_rule("duplicate").filter(|rule| (self.wanted)(rule)) else { return Vec::new() };
-        let repeated = RepeatedDefinitions::of(places);
+        let repeated = RepeatedDefinitions::of(writer.places);
         if repeated.is_joined() || RepeatedDefinitions::are_of_daemon(ad) {
             return Vec::new();
         }
-        let range = |before: &AttributeSpan| -> Option<Range<usize>> {
-            let name = before.name_range.clone();
-            if self.form == FileFormat::Long {
+        repeated.pairs.iter().filter_map(|(before, _)| Some((rule, writer.removal(before)?))).collect()
+    }
+}
+
+/// Writes the corrections of an ad as edits of its text.
+pub struct FixWriter<'f> {
+    pub text: &'f [u8],
+    pub form: FileFormat,
+    /// The attributes of the ad.
+    pub places: &'f [AttributeSpan],
+    pub dialect: Dialect,
+}
+
+impl FixWriter<'_> {
+    /// Returns the correction of an expression; `None` if the text of the ad is in another form, or the correction would lose
+    /// something.
+    pub fn fix(&self, fix: &LintFix, ad: &Ad) -> Option<TextFix> {
+        let place = self.places.iter().rev().find(|place| place.name == fix.attribute)?;
+        self.fix_of(fix, ad.get(&fix.attribute)?, place.file_range(Span::default()).start)
+    }
+
+    /// Returns the correction of an expression whose spans count from the byte `start` of the text.
+    pub fn fix_of(&self, fix: &LintFix, whole: &Expression, start: usize) -> Option<TextFix> {
+        let (options, style) = match self.form {
+            FileFormat::Long => (ParseOptions::long(self.dialect), Style::Long),
+            FileFormat::Bracketed => (ParseOptions::new(self.dialect), Style::New),
+            _ => return None,
+        };
+        let edits = fix.edits(whole, self.text.get(start..)?, options, style)?;
+        let moved = edits.into_iter().map(|(range, with)| (range.start + start..range.end + start, with));
+        Some(TextFix { keeps_values: fix.keeps_values, edits: moved.collect() })
+    }
+
+    /// Returns the correction that leaves a definition out; `None` if the text of the ad is in another form, or a comment
+    /// would be lost.
+    pub fn removal(&self, definition: &AttributeSpan) -> Option<TextFix> {
+        let (text, name) = (self.text, definition.name_range.clone());
+        let range = match self.form {
+            FileFormat::Long => {
                 let start = text[..name.start].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
                 let end = text[name.end..].iter().position(|byte| *byte == b'\n');
-                return Some(start..end.map_or(text.len(), |at| name.end + at + 1));
+                start..end.map_or(text.len(), |at| name.end + at + 1)
             }
-            let next = places.iter().map(|place| place.name_range.start).find(|start| *start > name.start)?;
-            // A comment would be lost.
-            let has_comment = text[name.start..next].windows(2).any(|pair| matches!(pair, b"//" | b"/*"));
-            (!has_comment).then_some(name.start..next)
+            FileFormat::Bracketed => {
+                let next = self.places.iter().map(|place| place.name_range.start).find(|start| *start > name.start)?;
+                let has_comment = text[name.start..next].windows(2).any(|pair| matches!(pair, b"//" | b"/*"));
+                (!has_comment).then_some(name.start..next)?
+            }
+            _ => return None,
         };
-        let ranges = repeated.pairs.iter().filter_map(|(before, _)| range(before));
-        ranges.map(|range| (rule, vec![(range, String::new())])).collect()
+        Some(TextFix { keeps_values: true, edits: vec![(range, String::new())] })
+    }
+}
+
+/// Returns the correction that deletes text without effect; `None` for any other problem. Text that most likely was meant to
+/// have one is deleted only if the user wants that: to delete it would hide the mistake.
+pub fn without_ignored_text(problem: &Problem, text: &[u8]) -> Option<TextFix> {
+    let range = problem.is_ignored_text().then(|| problem.range.clone())?;
+    let start = text.get(..range.start)?.trim_ascii_end().len();
+    Some(TextFix { keeps_values: problem.help.is_none(), edits: vec![(start..range.end, String::new())] })
+}
+
+/// The corrections of an ad, once they are asked for.
+#[derive(Default)]
+pub struct AdFixes(Option<Arc<AdFindings>>);
+
+impl AdFixes {
+    /// Returns the correction of a finding in the text of its ad. `content` tells the finding.
+    pub fn fix(&mut self, content: u64, task: &CheckTask, ad: &Ad, writer: &FixWriter<'_>) -> Option<TextFix> {
+        // The findings of an earlier ad may mark the parts of an equal expression that is written in another way.
+        let findings = self.0.get_or_insert_with(|| task.new_state().checker.check(ad));
+        let mut all = findings.contents().zip(findings.iter());
+        let (_, finding) = all.find(|(known, _)| *known == content)?;
+        writer.fix(finding.fix.as_ref()?, ad)
     }
 }
 
 /// Returns what of a fix is outside parts that are probably mistaken: to say more plainly what these mean would hide the
 /// mistake. `None` if nothing is left.
-fn outside((rule, mut edits): RuleEdits, doubtful: &[&Range<usize>]) -> Option<RuleEdits> {
+fn outside((rule, mut fix): RuleFix, doubtful: &[&Range<usize>]) -> Option<RuleFix> {
     let is_in = |range: &Range<usize>, whole: &Range<usize>| {
         let is_within = whole.start <= range.start && range.end <= whole.end;
         is_within && (!range.is_empty() || whole.start < range.start && range.end < whole.end)
     };
     let is_doubtful = |range: &Range<usize>| doubtful.iter().any(|whole| is_in(range, whole));
     // Parentheses come in pairs.
-    if edits.iter().any(|(range, _)| range.is_empty() && is_doubtful(range)) {
+    if fix.edits.iter().any(|(range, _)| range.is_empty() && is_doubtful(range)) {
         return None;
     }
-    edits.retain(|(range, _)| !is_doubtful(range));
-    (!edits.is_empty()).then_some((rule, edits))
+    fix.edits.retain(|(range, _)| !is_doubtful(range));
+    (!fix.edits.is_empty()).then_some((rule, fix))
 }
 
 /// Takes all ranges of a fix. `false` if one of them overlaps a range that is taken; then none is. An insertion overlaps a

@@ -3,11 +3,12 @@
 use std::io::{self, Write};
 
 use classad::lint::{LintFinding, LintLevel};
+use classad::text::counted;
 
 use super::located::{CheckReport, FindingRegion};
 
-pub fn write(out: &mut impl Write, report: &CheckReport) -> io::Result<()> {
-    for found in &report.findings {
+pub fn write(out: &mut impl Write, report: &CheckReport, lists_all: bool) -> io::Result<()> {
+    for (found, others) in report.shown(lists_all) {
         let LintFinding { rule, message, help, .. } = &found.finding;
         let command = if rule.level == LintLevel::Note { "notice" } else { rule.level.as_str() };
         write!(out, "::{command} file={}", escape_property(&found.file))?;
@@ -18,7 +19,10 @@ pub fn write(out: &mut impl Write, report: &CheckReport) -> io::Result<()> {
                 write!(out, ",col={},endColumn={}", start.column, end.column)?;
             }
         }
-        let more = if found.ad_count > 1 { format!(" (in {} ads)", found.ad_count) } else { String::new() };
+        let mut more = if found.ad_count > 1 { format!(" (in {} ads)", found.ad_count) } else { String::new() };
+        if others > 0 {
+            more.push_str(&format!(" ({} like it)", counted(others, "finding")));
+        }
         let help = if help.is_empty() { String::new() } else { format!("\n{help}") };
         let text = escape_data(&format!("{message}{more}{help}"));
         writeln!(out, ",title={}::{text}", escape_property(rule.name))?;

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use crate::cli::render::json::{JoinedRecord, write_json_value};
 
-use super::located::{CheckReport, FindingRegion};
+use super::located::{CheckReport, FindingRegion, LocatedFix};
+use super::rule_table;
 
 /// Value of the field `schema`: name and version of the output format.
 const SCHEMA: &str = "classad.check/1";
@@ -26,12 +27,14 @@ pub fn write(out: &mut impl Write, report: &CheckReport) -> io::Result<()> {
             "attribute": labels.first().map(|label| label.attribute.as_str()),
             "labels": found.regions.iter().skip(1).map(|place| json!(JoinedRecord { head: region_json(place), tail: json!({ "text": place.text }) })).collect::<Vec<Value>>(),
             "ads": found.ad_count,
+            "fix": found.fix.as_ref().map(fix_json),
         });
         json!(JoinedRecord { head, tail: found.regions.first().map(region_json) })
     });
     let report = json!({
         "schema": SCHEMA,
         "findings": findings.collect::<Vec<Value>>(),
+        "summary": { "rules": rule_table::json(report) },
         "ads": report.ads_checked,
         "policies": report.policies_checked.unwrap_or_default(),
         "errors": report.count_at_level(LintLevel::Error),
@@ -39,6 +42,15 @@ pub fn write(out: &mut impl Write, report: &CheckReport) -> io::Result<()> {
         "notes": report.count_at_level(LintLevel::Note),
     });
     write_json_value(out, &report)
+}
+
+fn fix_json(fix: &LocatedFix) -> Value {
+    let replacement =
+        |place: &FindingRegion| json!(JoinedRecord { head: region_json(place), tail: json!({ "text": place.text }) });
+    json!({
+        "safe": fix.keeps_values,
+        "replacements": fix.replacements.iter().map(replacement).collect::<Vec<Value>>(),
+    })
 }
 
 fn region_json(place: &FindingRegion) -> Value {

@@ -1,33 +1,58 @@
 //! Findings of the linter with their positions in files.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use classad::format::{LineKind, Position};
 use classad::lint::{LintFinding, LintLevel};
-use indexmap::IndexSet;
+use classad::text::TextEdit;
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::FxHasher;
+use serde::{Deserialize, Serialize};
 
 use crate::cli::io::source::SourceText;
 use crate::cli::render::diagnostics::{ExcerptLimits, SourceDiagnostic};
+
+use super::rule_table::RuleCounts;
+use crate::cli::render::explanation::strike_numbers;
 
 pub use crate::cli::render::diagnostics::LabeledRange;
 
 /// What is kept of a finding.
 pub trait KeptFinding {
-    /// Keeps a finding in `text`. `number` is that of the register. `marks` are byte ranges in `text`, the location of
-    /// the finding first. `ad` is the 1-based number of the ad with the finding, 0 if there is no ad, and the ad's
-    /// identity.
-    fn new(
-        number: usize,
-        finding: LintFinding,
-        text: &SourceText,
-        marks: Vec<LabeledRange>,
-        ad: (usize, Option<String>),
-    ) -> Self;
+    /// Keeps a finding in `text`. `number` is that of the register.
+    fn new(number: usize, finding: LintFinding, text: &SourceText, place: FindingPlace) -> Self;
+}
+
+/// Where a finding is, and how its text is corrected there.
+#[derive(Default)]
+pub struct FindingPlace {
+    /// Byte ranges in the text, the location of the finding first.
+    pub marks: Vec<LabeledRange>,
+    /// The correction; `None` if there is none, or if it is not wanted.
+    pub fix: Option<TextFix>,
+    /// 1-based number of the ad with the finding; 0 if there is no ad.
+    pub ad_number: usize,
+    /// The identity of the ad.
+    pub id: Option<String>,
+    /// 0-based number of the finding among those of the ad that are alike.
+    pub ordinal: usize,
+}
+
+/// The correction of a text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TextFix {
+    /// Whether each attribute of an ad keeps the value that it has beside any other ad.
+    pub keeps_values: bool,
+    /// What takes the place of byte ranges.
+    pub edits: Vec<TextEdit>,
 }
 
 /// All findings of a run.
 pub struct CheckReport {
     pub findings: Vec<LocatedFinding>,
+    /// The ads with findings of each rule.
+    pub rules: RuleCounts,
     /// Whether an expression of the command line was checked.
     pub has_expression: bool,
     /// Number of ads checked.
@@ -51,7 +76,18 @@ pub struct LocatedFinding {
     pub regions: Vec<FindingRegion>,
     /// Number of ads with the finding; 1 if the finding is in no ad.
     pub ad_count: usize,
+    /// The replacements that correct the text; `None` if there is no correction.
+    pub fix: Option<LocatedFix>,
+    /// What the finding has in common with others that say the same but for numbers and strings.
+    kind: u64,
     pub picture: SourceDiagnostic,
+}
+
+/// The correction of a finding in its file.
+pub struct LocatedFix {
+    pub keeps_values: bool,
+    /// The ranges that are replaced. `text` is what to write there; a range may be empty.
+    pub replacements: Vec<FindingRegion>,
 }
 
 /// A range in a file; `end` is exclusive. `text` is the label of the range and may be empty.
@@ -62,24 +98,28 @@ pub struct FindingRegion {
 }
 
 impl KeptFinding for LocatedFinding {
-    fn new(
-        number: usize,
-        finding: LintFinding,
-        text: &SourceText,
-        marks: Vec<LabeledRange>,
-        (ad_number, id): (usize, Option<String>),
-    ) -> Self {
+    fn new(number: usize, finding: LintFinding, text: &SourceText, place: FindingPlace) -> Self {
+        let FindingPlace { marks, fix, ad_number, id, ordinal } = place;
         let severity = match finding.rule.level {
             LintLevel::Error => miette::Severity::Error,
             LintLevel::Warning => miette::Severity::Warning,
             LintLevel::Note => miette::Severity::Advice,
         };
         let length = text.block.text.len();
-        let marks: Vec<LabeledRange> =
-            marks.into_iter().map(|(range, words)| (range.start.min(length)..range.end.min(length), words)).collect();
+        let within = |(range, words): LabeledRange| {
+            let end = range.end.min(length);
+            (range.start.min(end)..end, words)
+        };
+        let marks: Vec<LabeledRange> = marks.into_iter().map(within).collect();
         let placed = |(range, text_there): &LabeledRange| {
             let start = text.position(range.start);
             FindingRegion { start, end: start.after(&text.block.text[range.clone()]), text: text_there.clone() }
+        };
+        let marked = marks.first().map_or(&b""[..], |(range, _)| &text.block.text[range.clone()]);
+        let kind = kind_of(&finding, marked, ordinal);
+        let located = |fix: TextFix| LocatedFix {
+            keeps_values: fix.keeps_values,
+            replacements: fix.edits.into_iter().map(|edit| placed(&within(edit))).collect(),
         };
         // A mark far from the first mark lies outside the printed excerpt. Quote the marked text in the label of the
         // mark.
@@ -100,6 +140,8 @@ impl KeptFinding for LocatedFinding {
             id,
             regions: marks.iter().map(placed).collect(),
             ad_count: 1,
+            fix: fix.map(located),
+            kind,
             picture: SourceDiagnostic::from_marks(text, severity, drawn, help, ExcerptLimits::for_terminal()),
         }
     }
@@ -131,10 +173,49 @@ impl CheckReport {
         });
     }
 
+    /// Returns the findings to show, each with the number of those after it that say the same but for numbers and strings.
+    /// `lists_all` shows these, too.
+    pub fn shown(&self, lists_all: bool) -> Vec<(&LocatedFinding, usize)> {
+        let mut kinds: IndexMap<(usize, u64), (&LocatedFinding, usize)> = IndexMap::new();
+        for (index, found) in self.findings.iter().enumerate() {
+            let kind = (if lists_all { index } else { 0 }, found.kind);
+            kinds.entry(kind).and_modify(|(_, others)| *others += 1).or_insert((found, 0));
+        }
+        kinds.into_values().collect()
+    }
+
     /// Returns the number of findings of `level`.
     pub fn count_at_level(&self, level: LintLevel) -> usize {
         self.findings.iter().filter(|found| found.finding.rule.level == level).count()
     }
+}
+
+/// Returns the kind of a finding that marks a text. Findings of one kind say the same but for numbers and strings.
+/// `ordinal` tells those of one ad apart.
+fn kind_of(finding: &LintFinding, marked: &[u8], ordinal: usize) -> u64 {
+    /// Maximum length of a marked text that is looked at, in bytes.
+    const MAX_MARKED_BYTES: usize = 4096;
+    let marked = String::from_utf8_lossy(&marked[..marked.len().min(MAX_MARKED_BYTES)]);
+    let mut hasher = FxHasher::default();
+    let attribute = finding.labels.first().map(|label| &label.attribute);
+    (finding.rule.name, strike_numbers(&finding.message), attribute, without_literals(&marked)).hash(&mut hasher);
+    ordinal.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Returns an expression without its strings and the digits of its numbers.
+fn without_literals(text: &str) -> String {
+    let (mut left, mut is_string, mut is_word) = (String::new(), false, false);
+    for letter in text.chars() {
+        if letter == '"' {
+            is_string = !is_string;
+        }
+        if letter == '"' || !(is_string || letter.is_ascii_digit() && !is_word) {
+            left.push(letter);
+        }
+        is_word = letter == '_' || letter.is_alphabetic() || is_word && letter.is_ascii_digit();
+    }
+    left
 }
 
 /// Counts the attribute lines of the first ad in a text of the long form: all lines but blank ones and comments.

@@ -8,6 +8,7 @@ mod github;
 mod json;
 mod located;
 mod partial;
+mod rule_table;
 mod sarif;
 mod text;
 
@@ -53,8 +54,9 @@ Examples:
 Exit status: 2 if a file cannot be read or, without --lenient, a syntax error is reported; else 1 after a finding of the
 --fail-level (default: warning) or worse; else 0. With --fix, the findings that remain after the fixes count.
 
---fix adds parentheses to `a || b && c`, names the other ad (`TARGET.Memory`) for an attribute that an ad lacks, and
-leaves out definitions that a later one replaces. Run twice, it changes nothing more.
+--fix adds parentheses to `a || b && c` and names the other ad (`TARGET.Memory`) for an attribute that an ad lacks. It leaves
+out definitions that a later one replaces, parts such as `1 == 1 &&`, and text after a value. Run twice, it changes nothing
+more.
 
 `classad help schema check` describes the output of -o json.";
 
@@ -91,6 +93,10 @@ pub struct Check {
     /// List the rules
     #[arg(long, conflicts_with = "partial")]
     rules: bool,
+    /// Show each finding, and list all rules in the table. Otherwise findings that differ in numbers and strings only are
+    /// one. In a long table, a line counts the rules with one or two ads
+    #[arg(long)]
+    list_all: bool,
     /// Attribute that holds the constraint of an ad [default: Requirements or Constraint]
     #[arg(long, value_name = "NAME")]
     constraint_attr: Option<String>,
@@ -139,6 +145,7 @@ impl Check {
         if fixer.as_ref().is_some_and(FileFixer::prints_diffs) && self.output != ReportForm::Text {
             return refuse("--fix prints a diff; with --write, -o FORM prints the findings that remain");
         }
+        session.use_submit_config(self.config.first());
         let mut sources = if reads_files { input::open_sources(session, &paths)? } else { Vec::new() };
         let mut pools = if self.pool.is_empty() { Vec::new() } else { input::open_sources(session, &self.pool)? };
         let mut configurations = Vec::new();
@@ -173,6 +180,7 @@ impl Check {
                 note_unchecked_names(session, !sources.is_empty() || !self.pool.is_empty());
             }
         }
+        run.fix_task = matches!(self.output, ReportForm::Json | ReportForm::Sarif).then_some(&task);
         if let Some(expression) = &self.expr {
             run.check_expression(session, expression, &task);
         }
@@ -203,18 +211,19 @@ impl Check {
 
     /// Prints the findings of a run, if they are `shown`.
     fn print(&self, session: &mut Session, run: CheckRun<'_, LocatedFinding>, shown: bool) -> Result<Status, Failure> {
-        let CheckRun { register, findings, ads_checked, policies_checked, .. } = run;
-        let mut report = CheckReport { findings, has_expression: self.expr.is_some(), ads_checked, policies_checked };
+        let CheckRun { register, findings, rules, ads_checked, policies_checked, .. } = run;
+        let mut report =
+            CheckReport { findings, rules, has_expression: self.expr.is_some(), ads_checked, policies_checked };
         report.count_and_sort(|number| register.count(number));
         let unreadable = report.findings.iter().any(|found| found.finding.rule.name == "syntax");
         let fails = report.findings.iter().any(|found| found.finding.rule.level >= self.fail_level);
         let mut out = out();
         match self.output {
             _ if session.options.quiet || !shown => {}
-            ReportForm::Text => text::write(&mut out, session, report)?,
+            ReportForm::Text => text::write(&mut out, session, &report, self.list_all)?,
             ReportForm::Json => json::write(&mut out, &report)?,
             ReportForm::Sarif => sarif::write(&mut out, &report)?,
-            ReportForm::Github => github::write(&mut out, &report)?,
+            ReportForm::Github => github::write(&mut out, &report, self.list_all)?,
         }
         Ok(if unreadable && !session.options.lenient { Status::Trouble } else { Status::of(!fails) })
     }

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::check_run::CheckRun;
 use super::checked_block::{CheckTask, CheckedBlock};
-use super::located::{KeptFinding, LabeledRange, LocatedFinding};
+use super::located::{FindingPlace, KeptFinding, LocatedFinding, TextFix};
+use super::rule_table::AdCount;
 use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::partial::{PartialExcerpt, PartialFinding, PartialSet, PartialWriter};
 use crate::cli::io::source::{AdSource, SourceText};
@@ -18,6 +19,8 @@ use crate::cli::session::Session;
 #[serde(rename_all = "snake_case")]
 enum CheckRecord {
     Finding(Box<FindingRecord>),
+    /// The ads with findings of each rule.
+    Rules(Vec<(String, AdCount)>),
     /// Number of ads without errors in the part.
     Ads(usize),
 }
@@ -25,7 +28,7 @@ enum CheckRecord {
 impl PartialFinding for CheckRecord {
     fn ads(&self) -> usize {
         match self {
-            CheckRecord::Finding(_) => 0,
+            CheckRecord::Finding(_) | CheckRecord::Rules(_) => 0,
             CheckRecord::Ads(ads) => *ads,
         }
     }
@@ -50,23 +53,39 @@ struct FindingRecord {
     excerpt: PartialExcerpt,
     /// Byte ranges in the excerpt, each with its words.
     marks: Vec<(usize, usize, String)>,
+    /// The correction; its ranges are in the excerpt.
+    fix: Option<TextFix>,
+    ordinal: usize,
 }
 
 impl KeptFinding for FindingRecord {
-    fn new(
-        number: usize,
-        finding: LintFinding,
-        text: &SourceText,
-        marks: Vec<LabeledRange>,
-        (ad_number, id): (usize, Option<String>),
-    ) -> Self {
-        let (excerpt, start) = PartialExcerpt::new(text, marks.iter().map(|(range, _)| range));
+    fn new(number: usize, finding: LintFinding, text: &SourceText, place: FindingPlace) -> Self {
+        let FindingPlace { marks, mut fix, ad_number, id, ordinal } = place;
+        let edits = fix.iter().flat_map(|fix| &fix.edits);
+        let (excerpt, start) = PartialExcerpt::new(text, marks.iter().chain(edits).map(|(range, _)| range));
         let shifted = |at: usize| at.saturating_sub(start);
+        for (range, _) in fix.iter_mut().flat_map(|fix| &mut fix.edits) {
+            *range = shifted(range.start)..shifted(range.end);
+        }
         let marks = marks.into_iter().map(|(range, words)| (shifted(range.start), shifted(range.end), words)).collect();
         let LintFinding { rule, message, help, labels, .. } = finding;
         let attributes = labels.iter().map(|label| label.attribute.to_string()).collect();
         let rule = rule.name.to_owned();
-        FindingRecord { number, content: None, ads: 1, rule, message, help, attributes, ad_number, id, excerpt, marks }
+        FindingRecord {
+            number,
+            content: None,
+            ads: 1,
+            rule,
+            message,
+            help,
+            attributes,
+            ad_number,
+            id,
+            excerpt,
+            marks,
+            fix,
+            ordinal,
+        }
     }
 }
 
@@ -82,6 +101,7 @@ pub fn write_partial(
     for (index, source) in sources.iter_mut().enumerate() {
         writer.begin_file(index)?;
         let mut run: CheckRun<'_, FindingRecord> = CheckRun::new(wanted);
+        run.fix_task = Some(task);
         for_each_block(session, [&mut *source], task, &mut |session, source, text, checked: CheckedBlock| {
             run.add_block(session, source, text, checked);
             Ok(true)
@@ -90,6 +110,7 @@ pub fn write_partial(
             let (content, ads) = (run.register.content(record.number), run.register.count(record.number).max(1));
             writer.add_finding(&CheckRecord::Finding(Box::new(FindingRecord { content, ads, ..record })))?;
         }
+        writer.add_finding(&CheckRecord::Rules(run.rules.into_records()))?;
         writer.add_finding(&CheckRecord::Ads(run.ads_checked))?;
         writer.end_file(source)?;
     }
@@ -110,8 +131,15 @@ pub fn read_partials(
                 run.ads_checked += ads;
                 return Ok(true);
             }
+            CheckRecord::Rules(counts) => {
+                for (rule, count) in counts {
+                    let Some(rule) = find_rule(&rule) else { return refuse("a partial result is damaged") };
+                    run.rules.add(rule, &count, run.ads_checked);
+                }
+                return Ok(true);
+            }
         };
-        let FindingRecord { content, ads, message, help, attributes, id, marks, .. } = record;
+        let FindingRecord { content, ads, message, help, attributes, id, marks, fix, ordinal, .. } = record;
         let Some(rule) = find_rule(&record.rule) else { return refuse("a partial result is damaged") };
         if let Some(number) = run.register.register_counted(content, ads) {
             let label = |name: &String| FindingLabel { attribute: Name::new(name), span: None, text: String::new() };
@@ -120,7 +148,8 @@ pub fn read_partials(
             let marks = marks.into_iter().map(|(start, end, words)| (start..end, words)).collect();
             let ad_number = if record.ad_number > 0 { record.ad_number + file.ads_before } else { 0 };
             let text = record.excerpt.into_source(file);
-            run.findings.push(LocatedFinding::new(number, finding, &text, marks, (ad_number, id)));
+            let place = FindingPlace { marks, fix, ad_number, id, ordinal };
+            run.findings.push(LocatedFinding::new(number, finding, &text, place));
         }
         Ok(true)
     })

@@ -138,6 +138,7 @@ impl KeptAds {
             kept.blocks.push(StreamBlock {
                 // The memory of the block may be longer than the text, so the text is copied.
                 text: text.block.text.as_slice().to_vec(),
+                described: text.block.described.clone(),
                 ..StreamBlock::from_complete_text(Vec::new(), text.block.form)
             });
             let before = source.ads_read;

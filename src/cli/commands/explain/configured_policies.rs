@@ -26,11 +26,11 @@ const MACHINE_POLICIES: [(&str, &str); 2] = [("START", "Start"), ("RANK", "Rank"
 /// if no transform changes a job.
 pub fn apply(
     session: &mut Session,
-    loaded: &LoadedConfiguration,
+    policies: &JobPolicies,
     parties: &Parties,
     is_selected: &dyn Fn(&NamedAd) -> bool,
 ) -> Result<(Option<JobEffects>, Option<Parties>), Failure> {
-    let (effects, transformed) = JobEffects::new(session, loaded, &parties.requests, is_selected)?;
+    let (effects, transformed) = JobEffects::new(session, policies, &parties.requests, is_selected)?;
     Ok((Some(effects), transformed.map(|requests| Parties::new([requests, parties.offers.clone()]))))
 }
 
@@ -77,15 +77,11 @@ impl JobEffects {
     /// the requests as transforms leave them, if one changes.
     fn new(
         session: &mut Session,
-        loaded: &LoadedConfiguration,
+        policies: &JobPolicies,
         requests: &[NamedAd],
         is_selected: &dyn Fn(&NamedAd) -> bool,
     ) -> Result<(Self, Option<Vec<NamedAd>>), Failure> {
         let context: Context = session.context();
-        let (policies, problems) = JobPolicies::read(&loaded.configuration, &context);
-        for problem in &problems {
-            loaded.report(session, problem)?;
-        }
         let skipped: Vec<String> = policies.skipped_requirements().map(str::to_owned).collect();
         if !skipped.is_empty() {
             session.note(&format!("not evaluated without the ad of the schedd: {}", join_and(&skipped)));

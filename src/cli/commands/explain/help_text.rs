@@ -16,6 +16,7 @@ Examples:
       --config samples/policies/config.dump
   classad explain samples/pool/jobs.long --pool samples/pool/machines.long \\
       --request 101 --when-start --run-time 3600
+  classad explain samples/pool/job.log
   classad explain samples/license/jobs.ad --pool samples/license/machines.ad \\
       --pool samples/license/licenses.ad
 

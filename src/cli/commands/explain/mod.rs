@@ -5,6 +5,7 @@ mod explained;
 mod fixes;
 mod groups;
 mod help_text;
+mod logged;
 mod match_difference;
 mod matched;
 mod page;
@@ -19,6 +20,7 @@ use std::time::Instant;
 
 use clap::Args;
 use classad::ad::Name;
+use classad::configuration::JobPolicies;
 use classad::constraint::CLOCK_TIMES;
 use classad::explain::{CRON_ATTRIBUTES, DRAINING_ATTRIBUTES, Explainer, LastRejections};
 use classad::matching::Query;
@@ -44,7 +46,8 @@ use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::rank_warnings::RankWarnings;
 use crate::cli::render::diagnostics::single_line;
 use crate::cli::render::explanation::{
-    Accounting, ExplanationInput, GangExplainer, OfferLists, ReportRenderer, SiteReasons, pair,
+    AccessPoint, Accounting, ExplanationInput, GangExplainer, OfferLists, ReportRenderer, START_ATTRIBUTES,
+    SiteReasons, pair,
 };
 use crate::cli::render::output::{self, OutputForm};
 use crate::cli::session::Session;
@@ -75,9 +78,11 @@ const STATS_HELP: &str = "Print the number of evaluations and the elapsed second
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct ExplainCommand {
     /// Files of requests; without files, read standard input
+    ///
+    /// Of the event logs of jobs, explain what happened to each job last, and why. They need no --pool.
     requests: Vec<String>,
     /// Files of offers
-    #[arg(long, value_name = "FILE", required = true, alias = "offers")]
+    #[arg(long, value_name = "FILE", alias = "offers")]
     pool: Vec<String>,
     /// Explain the requests that get no offer when `match` serves all requests in order
     #[arg(long, conflicts_with_all = ["reverse", "offer"])]
@@ -100,8 +105,8 @@ pub struct ExplainCommand {
     summary: bool,
     /// List all causes in the table. Otherwise a line at its end counts causes with one or two requests, if there are many
     /// causes
-    #[arg(long)]
-    all_causes: bool,
+    #[arg(long, alias = "all-causes")]
+    list_all: bool,
     /// Explain only requests that match no offer, not even a used one
     #[arg(long)]
     unmatchable: bool,
@@ -192,7 +197,15 @@ impl ExplainCommand {
         self.starts.check()?;
         self.share.begin(session, self.share_refusal())?;
         refuse_jobs_as_files(&self.requests)?;
+        session.use_submit_config(self.config.as_ref());
         let mut sources = input::open_sides(session, &self.requests, &self.pool)?;
+        if !sources[0].is_empty() && logged::are_logs(session, &sources[0]) {
+            let [logs, _] = sources;
+            return self.explain_logs(session, logs);
+        }
+        if self.pool.is_empty() {
+            return refuse("explain needs the offers, such as the slots of a pool: give them with --pool FILE");
+        }
         input::note_files_of_both_sides(session, &sources);
         if sources.iter().any(Vec::is_empty) {
             // Unreadable files have been reported. An explanation without them would be false.
@@ -207,8 +220,9 @@ impl ExplainCommand {
         let reasons = reasons.map(|(reasons, _)| reasons);
         let start = Instant::now();
         let mut policy = self.read_policy(session, configuration.as_ref())?;
+        let mut access_point = AccessPoint::read(session, configuration.as_ref())?;
         let ReadParties { mut parties, counted, rejections, filter, history } =
-            self.read_parties(session, sources, &policy)?;
+            self.read_parties(session, sources, (&policy, &mut access_point))?;
         // The ads decide the time of the accounts.
         if let Some(accounts) = &mut policy.accounts {
             accounts.advance(session.context().now.unwrap_or_default());
@@ -219,7 +233,8 @@ impl ExplainCommand {
         let configuration = configuration.as_ref();
         let replacing = configuration.filter(|_| self.what_if_config);
         let condition = configured_policies::add_to_offers(session, replacing, &mut what_if)?;
-        let (effects, transformed) = self.apply_configuration(session, configuration, &parties, filter.as_ref())?;
+        let given = (configuration, &access_point.policies);
+        let (effects, transformed) = self.apply_configuration(session, given, &parties, filter.as_ref())?;
         let mut difference = None;
         if !what_if.is_empty() || transformed.is_some() {
             let changed = what_if.apply_to_parties(transformed.as_ref().unwrap_or(&parties), &context);
@@ -234,6 +249,7 @@ impl ExplainCommand {
         }
         let case = self.case(session, &parties, &counted, &policy, session.options.verbose);
         let case = if self.reverse { case } else { case.with_rejections(&rejections).with_reasons(reasons.as_ref()) };
+        let case = case.with_access_point(&access_point);
         if self.reverse && any_ports(&parties.requests) {
             session.note("some requests have Ports: leave out --reverse to explain gangs");
         }
@@ -286,7 +302,7 @@ impl ExplainCommand {
         &self,
         session: &mut Session,
         sources: [Vec<AdSource>; 2],
-        policy: &LoadedPolicy,
+        (policy, access_point): (&LoadedPolicy, &mut AccessPoint),
     ) -> Result<ReadParties, Failure> {
         let protocol = self.ads.common.protocol(session);
         let constraint = argument_text::parse_constraints(session, &self.constraint)?;
@@ -300,6 +316,10 @@ impl ExplainCommand {
         let also_read = SLOT_KIND_ATTRIBUTES.into_iter().chain(DRAINING_ATTRIBUTES).chain(CRON_ATTRIBUTES);
         also.names.extend(also_read.chain(CLOCK_TIMES).map(Name::new));
         self.starts.add_names(session, &mut also)?;
+        if !self.reverse {
+            access_point.policies.add_queue_names(&mut also, session.dialect());
+            also.names.extend(START_ATTRIBUTES.into_iter().chain(["DedicatedScheduler"]).map(Name::new));
+        }
         also.names.extend(suggestions::similar_names(session, &sources, &protocol, &also, self.reverse));
         if let Some(constraint) = &constraint {
             also.add(constraint, session.dialect());
@@ -307,7 +327,8 @@ impl ExplainCommand {
         // The expressions of --what-if and of a configuration may refer to any attribute.
         let reads_whole = !self.what_if.is_empty() || self.config.is_some() || self.fix;
         let reading = if reads_whole { ReadMode::Whole } else { ReadMode::SelectiveForReports };
-        let [requests, offers] = self.ads.read_current(session, sources, reading, &also, SlotSelection::All)?;
+        let ([requests, offers], schedds) =
+            self.ads.read_with_schedds(session, sources, reading, &also, SlotSelection::All)?;
         let has_left = |job: &NamedAd| self.starts.when_start && has_left_queue(job.state(&session.context()));
         let (history, requests): (Vec<NamedAd>, Vec<NamedAd>) = requests.into_iter().partition(has_left);
         let context = session.context();
@@ -331,6 +352,9 @@ impl ExplainCommand {
             }
         }
         let context = session.context();
+        if !self.reverse {
+            access_point.take_ads([&requests, &offers], schedds, &context);
+        }
         offers.retain(|offer| policy.policy.is_offer(&offer.ad, &context));
         let reads_kinds = offer_constraint.as_ref().is_some_and(|constraint| reads_slot_kinds(session, constraint));
         select_offers(session, offer_constraint, &mut offers)?;
@@ -394,18 +418,20 @@ impl ExplainCommand {
     fn apply_configuration(
         &self,
         session: &mut Session,
-        configuration: Option<&LoadedConfiguration>,
+        (configuration, policies): (Option<&LoadedConfiguration>, &JobPolicies),
         parties: &Parties,
         filter: Option<&Query>,
     ) -> Result<(Option<JobEffects>, Option<Parties>), Failure> {
-        let Some(configuration) = configuration else { return Ok((None, None)) };
+        if configuration.is_none() {
+            return Ok((None, None));
+        }
         let context = session.context();
         let wanted = WantedAds::new(&self.request, &parties.requests, &context).filter(|_| !self.reverse);
         let meets = |request: &NamedAd| filter.is_none_or(|filter| filter.accepts(&request.ad).unwrap_or(false));
         let is_selected = |request: &NamedAd| {
             wanted.as_ref().is_none_or(|wanted| wanted.selects(request, &context)) && meets(request)
         };
-        configured_policies::apply(session, configuration, parties, &is_selected)
+        configured_policies::apply(session, policies, parties, &is_selected)
     }
 
     /// Which offers reports list. Lists of slots that would match if drained take time.
@@ -537,7 +563,7 @@ impl ExplainCommand {
 
     /// What the table of causes shows.
     fn table_choice(&self) -> CauseTableChoice {
-        CauseTableChoice { is_summary: self.summary, lists_all: self.all_causes }
+        CauseTableChoice { is_summary: self.summary, lists_all: self.list_all }
     }
 
     /// Why the run has no shares, as it is.

@@ -195,9 +195,8 @@ impl WhenStartArgs {
         let (forecasts, endless) = forecasts.map_err(|fault| case.policy.report_fault(session, fault))?;
         session.check_interrupt()?;
         if context.has_spent_comparisons() {
-            return refuse(
-                "the simulation ended early: name fewer jobs with --request, or raise --max-comparison-steps",
-            );
+            let limit = if context.has_spent_held_bytes() { "--max-held-bytes" } else { "--max-comparison-steps" };
+            return refuse(format!("the simulation ended early: name fewer jobs with --request, or raise {limit}"));
         }
         if let (true, Some(rule)) = (endless > 0, &self.run_time) {
             let runs = counted(endless, "run");

@@ -41,7 +41,8 @@ pub struct CyclesArgs {
     ///
     /// A job waits from its `QDate` on. It starts as with --starts, and its slots are free again when its run time is over. What
     /// runs already keeps its slots until then, counted from its start. The next job of the submitter starts in the claim of one
-    /// that ends, for `CLAIM_WORKLIFE` seconds. Policies of jobs and of the configuration hold, release, remove and vacate jobs.
+    /// that ends, for `CLAIM_WORKLIFE` seconds. If none waits, the claim stays open for the job's `KeepClaimIdle`; the access point
+    /// looks at such claims every `SCHEDD_INTERVAL` of --config, otherwise at once when a job comes. Policies of jobs and of the configuration hold, release, remove and vacate jobs.
     /// That happens every `PERIODIC_EXPR_INTERVAL`, and when a run ends. Usage and priorities follow. The rows are the matches of
     /// each cycle, or with --starts the jobs that start. With --by-submitter they are what each submitter has after each cycle.
     /// A table or a picture (-o svg) is about all cycles, and -o json has everything: see `classad help schema cycles`.
@@ -181,6 +182,7 @@ impl CyclesArgs {
             begins_idle: self.from_history.is_some() || !has_states,
             policies,
             policy_interval: times.policies,
+            claim_interval: times.claims,
             skips_quiet: false,
         })
     }

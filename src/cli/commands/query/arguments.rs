@@ -19,7 +19,9 @@ pub fn constraints_and_files(query: &QueryCommand, session: &Session) -> Result<
             if let Some(constraint) = misplaced.filter(|file| !Path::new(file).exists()) {
                 return refuse(format!("there is no file {constraint}; the constraint comes before the files"));
             }
-            session.note(&format!("no constraint: {first} is a file; all ads are selected"));
+            if !query.attempts && !query.usage {
+                session.note(&format!("no constraint: {first} is a file; all ads are selected"));
+            }
             constraints.push("true".to_owned());
             files.push(first.clone());
         } else if is_constraint(query, first) {

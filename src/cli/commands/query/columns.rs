@@ -5,7 +5,8 @@ use classad::eval::Context;
 use serde::{Deserialize, Serialize};
 
 use super::QueryCommand;
-use super::groups::GroupColumns;
+use super::attempts;
+use super::groups::{GroupColumns, UsageColumns};
 use super::print_mask::{MaskCell, PrintMask};
 use super::query_ad::QueryAd;
 use super::tables::AdTable;
@@ -67,7 +68,11 @@ impl Columns {
         let has_keys = matches!(query.output.form, Some(OutputForm::Json | OutputForm::Jsonl));
         let names = af.iter().map(|(name, text, _)| name.as_ref().unwrap_or(text));
         refuse_equal_names(names.filter(|_| has_keys))?;
-        let group = query.groups.columns(session, &query.sort, query.desc)?;
+        let group = if query.usage {
+            Some(UsageColumns::groups(session, &query.by, &query.pool)?)
+        } else {
+            query.groups.columns(session, &query.sort, query.desc)?
+        };
         let mut af: Vec<(String, Expression)> =
             af.into_iter().map(|(name, text, expression)| (name.unwrap_or(text), expression)).collect();
         let mut attributes: Vec<Name> = query.attributes.iter().map(|name| Name::new(name.trim())).collect();
@@ -77,6 +82,10 @@ impl Columns {
         if query.prints_table_of_ads() {
             // In a table, the attributes are columns.
             af.extend(attributes.drain(..).map(|name| (name.to_string(), Expression::attribute(name))));
+        }
+        if query.attempts && query.prints_whole_ads() && attributes.is_empty() && !query.count {
+            let names = attempts::columns(query.output.form);
+            af.extend(names.iter().map(|name| ((*name).to_owned(), Expression::attribute(*name))));
         }
         let mut sort = if group.is_some() { Vec::new() } else { query.sort_keys(session)? };
         if group.is_none() {

@@ -1,12 +1,12 @@
 //! `classad query`: one-way matching.
 
 mod arguments;
+mod attempts;
 mod columns;
 mod finding;
 mod format_string;
 mod groups;
 mod identity_words;
-mod job_states;
 mod newest_first;
 mod notes;
 mod output;
@@ -32,11 +32,13 @@ use crate::cli::args::partial_result::PartialResultArgs;
 use crate::cli::io::argument_text;
 use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::collector_snapshot::read_latest_ads;
+use crate::cli::io::followed_file::FollowedFile;
+use crate::cli::io::logged_jobs::read_logged_jobs;
 use crate::cli::io::slip_notes::note_certain_slips;
 use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::io::unseen_names::attribute_name_texts;
 use crate::cli::io::{history_files, input};
-use crate::cli::outcome::{Failure, Status, refuse_contradictions};
+use crate::cli::outcome::{Failure, Status, refuse, refuse_contradictions};
 use crate::cli::render::output::OutputForm;
 use crate::cli::session::Session;
 use arguments::constraints_and_files;
@@ -54,6 +56,8 @@ Examples:
   classad query 'Memory >= 16384 && PartitionableSlot' samples/pool/machines.long --af Name,Memory
   classad query -slotads samples/pool/machines.long -constraint 'Memory > 16000' -af:h Name Memory
   classad query true samples/pool/jobs.long --group-by Owner --median RequestMemory --top 3
+  classad query --attempts samples/pool/job.log --group-by Host --sum Seconds,WastedSeconds
+  classad query --usage tests/pool/dumps/history --by Owner,Cmd
   condor_status -long | classad query 'GPUs > 0' --count
 
 `time()` is the time of the clock, even if the ads are old. With `--now dump`, it is the time at which the newest ad
@@ -62,10 +66,10 @@ was written. query also takes HTCondor's options, such as -constraint and -af: s
 /// Print the ads that satisfy a constraint
 #[derive(Args, Default)]
 #[command(after_help = EXAMPLES)]
-#[allow(clippy::struct_excessive_bools)] // each is a flag
+#[allow(clippy::doc_markdown, clippy::struct_excessive_bools)] // help shows no marks, and each is a flag
 pub struct QueryCommand {
     /// The constraint
-    #[arg(value_name = "CONSTRAINT", allow_hyphen_values = true, required_unless_present_any = ["given", "ads", "userlog", "called", "query"])]
+    #[arg(value_name = "CONSTRAINT", allow_hyphen_values = true, required_unless_present_any = ["given", "ads", "userlog", "called", "query", "attempts", "usage"])]
     first: Option<String>,
     #[command(flatten)]
     input: AdFilesArgs,
@@ -82,9 +86,29 @@ pub struct QueryCommand {
     /// Also query this file of ads; the constraint is then optional
     #[arg(long, value_name = "FILE")]
     ads: Vec<String>,
-    /// Query the jobs in this event log: an ad for each job, with its last state
+    /// Query the jobs in this event log: an ad for each job, with its last state, as `condor_q -userlog` makes it
+    ///
+    /// Several logs are one log. Those that were rotated are read first: `EventLog.old`, `EventLog.2`, `EventLog.1`.
+    /// WallSeconds and WastedSeconds are of all attempts.
     #[arg(long, value_name = "FILE")]
     userlog: Vec<String>,
+    /// Query the attempts to run jobs, of event logs and histories: a row for each start, with its end, host and outcome
+    ///
+    /// The constraint is then optional. An attempt has the attributes of its job, and its own. Place and time: Job,
+    /// Attempt (its number), Start, End, StartTime, EndTime, Host, Slot, HostAddress. Its end: Outcome, Reason, ExitCode.
+    /// Lengths: Seconds (wall time), GoodSeconds, WastedSeconds, CpuSeconds, GoodCpuSeconds, QueueSeconds. The time after the last checkpoint is wasted unless the
+    /// job terminated, as in `condor_userlog`. The ad of a job in a history has only its last
+    /// attempt, and the EarlierSeconds of those before it.
+    #[arg(long)]
+    #[arg(conflicts_with_all = ["at", "newest", "since", "completed_since", "undefined"])]
+    attempts: bool,
+    /// Do not end with the last file, but go on while it is written and rotated
+    ///
+    /// The file is an event log, a history or a `job_queue.log`. The jobs of the latter are printed, then those that change.
+    /// A file that is renamed is read to its end, then the next one.
+    #[arg(long)]
+    #[arg(conflicts_with_all = ["at", "newest", "since", "completed_since", "userlog", "log_time", "sort", "count", "distinct"])]
+    follow: bool,
     /// Read a `job_queue.log` as it was at TIME
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     log_time: Option<i64>,
@@ -155,6 +179,22 @@ pub struct QueryCommand {
     undefined: bool,
     #[command(flatten)]
     groups: GroupArgs,
+    /// Print for each group of jobs of a history what they asked for and used, and what they wasted
+    ///
+    /// The constraint is then optional. `requested` and `used` are medians. `suggested` is a request that 95 % of later jobs
+    /// of the group keep, with a certainty of 95 %; groups of less than 20 jobs have none. `kept` is the percentage of these
+    /// jobs that keep it. Jobs whose use was not measured do not count.
+    #[arg(long, conflicts_with_all = ["group_by", "attempts", "sort", "count"])]
+    usage: bool,
+    /// The groups of --usage
+    #[arg(long, value_name = "[NAME=]EXPR,...", requires = "usage", default_value = "Owner")]
+    by: String,
+    /// Match the last job of each group of --usage with these slots
+    ///
+    /// `slots` counts those that match. `gained` counts those that match only with the suggested request.
+    /// `gained_by_all` counts those that match only with all suggested requests of the group.
+    #[arg(long, value_name = "FILE", requires = "usage")]
+    pool: Vec<String>,
     /// Print each row of --af only once
     #[arg(long)]
     distinct: bool,
@@ -195,7 +235,7 @@ impl QueryCommand {
         let files = history_files::in_order_of_time(&files);
         let [mut sources, query] = self.open(session, &files)?;
         let plan = QueryPlan::new(session, self, &constraints, query, Some(&sources))?;
-        let form = sources.first().map_or(FileFormat::Long, |source| source.form);
+        let form = sources.first().filter(|_| !self.attempts).map_or(FileFormat::Long, |source| source.form);
         let mut output = QueryOutput::new(session, self, &plan, form)?;
         let scanner = plan.scanner(session, self, output.needed_part());
         if self.writes_parquet() && !session.options.quiet {
@@ -232,6 +272,10 @@ impl QueryCommand {
         output: &mut QueryOutput<'_>,
     ) -> Result<Option<SourceText>, Failure> {
         let mut first_text = None;
+        if self.attempts {
+            first_text = attempts::scan_attempts(session, sources, scanner, output)?;
+            sources.clear();
+        }
         if self.newest || scanner.stop.is_some() {
             sources.reverse();
             first_text = newest_first::scan_backwards(session, sources, scanner, output)?;
@@ -294,7 +338,7 @@ impl QueryCommand {
     /// Refuses options that others would silently ignore.
     fn check_options(&self) -> Result<(), Failure> {
         parquet_rows::check_options(self)?;
-        let (groups, has_columns) = (self.groups.is_given(), !self.af.is_empty() || !self.attributes.is_empty());
+        let (groups, has_columns) = (self.has_groups(), !self.af.is_empty() || !self.attributes.is_empty());
         refuse_contradictions(&[
             (self.former_invert > 0, "`query` does not take -v: --invert prints the other ads, --verbose reports more"),
             (groups && has_columns, "--af and --attributes cannot be used with --group-by, --sum, --mean and so on"),
@@ -307,12 +351,28 @@ impl QueryCommand {
                 self.count && has_columns && !self.distinct,
                 "--count cannot be used with --af or --attributes; count different rows with --distinct and --af",
             ),
+            (
+                self.follow && groups,
+                "--follow cannot be used with --group-by, --sum, --mean and so on: they need the end",
+            ),
+            (
+                self.follow && matches!(self.output.form, Some(OutputForm::Table | OutputForm::Parquet)),
+                "--follow cannot be used with -o table and -o parquet: they need the end",
+            ),
+            (
+                self.follow && !(self.condor_table.is_empty() && self.print_format.is_none()),
+                "--follow cannot print tables of HTCondor's tools: they need the end",
+            ),
+            (self.follow && self.partial.is_given(), "--partial does not work with --follow"),
+            (self.attempts && self.partial.is_given(), "--partial does not work with --attempts"),
+            (self.attempts && self.writes_parquet(), "--attempts and -o parquet cannot be combined"),
         ])
     }
 
     /// Opens the files and the one of `--query`, and reads the job log.
     fn open(&self, session: &mut Session, files: &[String]) -> Result<[Vec<AdSource>; 2], Failure> {
         let query = self.query.as_slice();
+        let followed = if self.follow { Some(followed_file(files)?) } else { None };
         let [mut sources, query] = if !files.is_empty() || self.userlog.is_empty() {
             input::open_sides(session, files, query)?
         } else if query.is_empty() {
@@ -321,8 +381,19 @@ impl QueryCommand {
             [Vec::new(), input::open_decided(session, query)?]
         };
         note_missing_comma(self, session, files);
+        if let (Some(file), Some(source)) = (followed, sources.last_mut()) {
+            if source.is_compressed() {
+                return refuse("--follow cannot read a compressed file");
+            }
+            source.follow(file, session.dialect());
+        }
         if !self.userlog.is_empty() {
-            sources.push(job_states::read_job_states(session, &self.userlog)?);
+            let logs = input::open_decided(session, &history_files::in_order_of_time(&self.userlog))?;
+            if self.attempts {
+                sources.extend(logs);
+            } else {
+                sources.push(read_logged_jobs(session, logs)?);
+            }
         }
         for source in sources.iter_mut().filter(|_| self.log_time.is_some()) {
             if let Err(error) = source.end_log_at(self.log_time.unwrap_or(i64::MAX)) {
@@ -332,15 +403,20 @@ impl QueryCommand {
         Ok([sources, query])
     }
 
+    /// Whether rows are about groups.
+    fn has_groups(&self) -> bool {
+        self.groups.is_given() || self.usage
+    }
+
     /// Whether numbers of ads are printed, for people or scripts that take them for true.
     fn prints_numbers(&self) -> bool {
-        (self.count || self.groups.is_given() || !self.condor_table.is_empty()) && !self.partial.is_given()
+        (self.count || self.has_groups() || !self.condor_table.is_empty()) && !self.partial.is_given()
     }
 
     /// Whether no option says what to print of the ads.
     fn prints_whole_ads(&self) -> bool {
         let columns = [&self.af, &self.mask, &self.append, &self.condor_table].into_iter().all(Vec::is_empty);
-        columns && !self.groups.is_given() && self.print_format.is_none()
+        columns && !self.has_groups() && self.print_format.is_none()
     }
 
     /// Whether the output is the ads themselves rather than rows about them.
@@ -353,14 +429,23 @@ impl QueryCommand {
     fn prints_table_of_ads(&self) -> bool {
         match self.output.form {
             Some(form) => is_tabular(form) && form != OutputForm::Names,
-            None => Session::is_terminal(),
+            None => Session::is_terminal() && !self.follow,
         }
     }
 
     /// Whether a table gets a heading. Output into a pipe without `-o` gets none, so that scripts read only values.
     fn has_heading(&self) -> bool {
-        !self.output.no_header && (self.output.form.is_some() || Session::is_terminal())
+        let is_named = self.output.form.is_some() || Session::is_terminal() && !self.follow;
+        !self.output.no_header && (is_named || self.attempts && self.prints_whole_ads())
     }
+}
+
+/// Opens the last file, before the form of any is detected: what is renamed meanwhile is not missed.
+fn followed_file(files: &[String]) -> Result<FollowedFile, Failure> {
+    let Some(path) = files.last().filter(|path| *path != "-") else {
+        return refuse("--follow needs a file");
+    };
+    FollowedFile::open(path).map_err(|error| Failure::unreadable(path, &error))
 }
 
 fn is_tabular(form: OutputForm) -> bool {

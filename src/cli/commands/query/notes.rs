@@ -42,6 +42,10 @@ pub fn note_mistakes(
         note_certain_slips(session, &plan.constraint);
         let names = if plan.has_misspelt_candidates(scanner) { names(session) } else { Vec::new() };
         note_columns(session, &plan.columns, &scanner.selected_names, &names);
+        // The attribute Start of an attempt is a time.
+        if !scanner.selected_names.has_unseen() && !query.attempts {
+            note_constraint_column(session, &plan.columns);
+        }
     }
 }
 
@@ -61,8 +65,6 @@ fn note_columns(session: &Session, columns: &Columns, unseen: &UnseenNames, name
             _ => None,
         });
         unseen.report_columns(session, names, &keys.collect::<Vec<_>>());
-    } else {
-        note_constraint_column(session, columns);
     }
     note_misspelt_names(session, &columns.attributes, names);
 }

@@ -167,7 +167,9 @@ impl<'q> OutputMode<'q> {
             (_, Some(group), _) => OutputMode::Groups(group),
             _ if !columns.af.is_empty() => {
                 let header = columns.af.iter().map(|(text, _)| text.clone()).collect();
-                let rows = TableWriter::new(header, query.output.form, query.has_heading())?;
+                // Rows of a followed file come one by one, on a terminal, too.
+                let form = query.output.form.or(Some(OutputForm::Tsv).filter(|_| query.follow));
+                let rows = TableWriter::new(header, form, query.has_heading())?;
                 OutputMode::Rows(rows.keeping_columns().with_null(query.null.null.as_ref()))
             }
             _ if query.undefined => {

@@ -24,7 +24,7 @@ pub fn check_options(query: &QueryCommand) -> Result<(), Failure> {
         (writes_parquet && query.at.is_some(), "--at and -o parquet cannot be combined"),
         (writes_parquet && !query.userlog.is_empty(), "-o parquet and --userlog cannot be combined: give files of ads"),
         (
-            writes_parquet && query.groups.is_given(),
+            writes_parquet && query.has_groups(),
             "-o parquet cannot be combined with --group-by, --sum, --mean and so on",
         ),
         (writes_parquet && query.af.is_empty(), "-o parquet needs columns: name them with --af"),

@@ -1,7 +1,7 @@
 //! What a query looks for and prints: the constraint, the columns and the table, made of the options.
 
 use classad::ad::{BinaryOperator, Expression, Name, Value};
-use classad::query::{AdLookup, AdScanner};
+use classad::query::{ATTEMPT_COLUMNS, AdLookup, AdScanner, UnseenNames};
 
 use super::QueryCommand;
 use super::columns::Columns;
@@ -81,6 +81,15 @@ impl QueryPlan {
         let is_of_run = |name: &Name| query.given.iter().any(|given| given == RUNNING) && name.is("State");
         scanner.constraint_names = scanner.constraint_names.without(|name| is_called(name) || is_of_run(name));
         scanner.selected_names = columns.names();
+        if query.usage {
+            // The user has not written them.
+            scanner.selected_names = UnseenNames::new([]);
+        }
+        if query.attempts {
+            let is_known = |name: &Name| ATTEMPT_COLUMNS.iter().any(|known| name.is(known));
+            scanner.constraint_names = scanner.constraint_names.without(is_known);
+            scanner.selected_names = scanner.selected_names.without(is_known);
+        }
         scanner
     }
 

@@ -7,7 +7,7 @@ use classad::query::{AdLookup, AdScanner, AdSelection, ScanItem, SelectedAd, sor
 
 use super::columns::{Columns, DEFAULT_COLUMNS};
 use super::finding::{FoundAd, QueryFinding};
-use super::groups::GroupedAds;
+use super::groups::{GroupColumns, GroupedAds};
 
 /// Part of a matching ad that the output needs.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -95,6 +95,7 @@ impl QuerySelection<'_> {
     /// Returns the names that are looked up in each ad. `writes_ads` says whether the output is the ads themselves.
     pub fn needed_names(&self, writes_ads: bool) -> FreeNames {
         let (columns, mut needed) = (self.columns, FreeNames::default());
+        needed.reads_anything = columns.group.as_ref().is_some_and(GroupColumns::keeps_ads);
         columns.expressions().for_each(|expression| needed.add(expression, self.context.dialect));
         needed.names.extend(columns.attributes_beside().map(Name::new));
         needed.names.extend(columns.attributes.iter().cloned());

@@ -57,10 +57,6 @@ pub struct TransformCommand {
     /// requirements
     #[arg(long, value_name = "ROUTE", requires = "config")]
     route: Option<String>,
-    /// Let `$ENV(...)` in a value of an ad read the environment, as HTCondor does. Without this option, it expands to
-    /// nothing
-    #[arg(long)]
-    allow_env: bool,
     /// Print the rules in HTCondor's transform language instead of applying them
     #[arg(long, conflicts_with_all = ["write", "diff", "files", "only"])]
     print_rules: bool,
@@ -96,7 +92,7 @@ impl TransformCommand {
         let id = argument_text::parse_optional_expression(session, "--id", self.id.as_deref())?;
         let route = self.route.as_deref().map(|route| (route, !self.print_rules));
         let mut pipeline = self.steps.build_pipeline(session, rules, configurations, route)?;
-        pipeline.transform.allows_environment = self.allow_env;
+        pipeline.transform.allows_environment = session.options.allow_env;
         if self.print_rules {
             for rule in &pipeline.transform.rules {
                 writeln!(out(), "{rule}")?;

@@ -26,7 +26,10 @@ impl Accounting {
         let limits = std::mem::take(&mut outcome.limits).into_iter();
         let submitters = std::mem::take(&mut outcome.submitter_of).into_iter();
         Accounting {
-            limits: limits.map(|(request, limit)| (requests[request], limit)).collect(),
+            limits: limits
+                .filter(|(_, reached)| reached.decides)
+                .map(|(request, reached)| (requests[request], reached.limit))
+                .collect(),
             known: outcome.submitters.iter().map(|of| (of.name.clone(), of.priority)).collect(),
             without_weight: outcome.without_weight,
             submitters: submitters.map(|(request, submitter)| (requests[request], submitter)).collect(),

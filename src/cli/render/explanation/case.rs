@@ -5,10 +5,11 @@ use std::sync::OnceLock;
 use classad::ad::{Ad, ByteString, Name, Value};
 use classad::eval::Context;
 use classad::explain::{
-    AdNames, AdReference, Explainer, JobReport, LastRejection, LastRejections, RequestChange, RequestReport,
-    RequestVerdict, SummaryWriter, standing_phrase, tells_autocluster,
+    AdNames, AdReference, Explainer, JobReport, LastRejection, LastRejections, MAX_FIRST_LINE_CHARS, RequestChange,
+    RequestReport, RequestVerdict, SummaryWriter, standing_phrase, tells_autocluster,
 };
 use classad::protocol::{AdvertisedState, JobState, Protocol, SlotState, evaluate_attribute, has_ports};
+use classad::text::break_sentence;
 use rustc_hash::FxHashMap;
 
 use crate::cli::args::policy::LoadedPolicy;
@@ -16,17 +17,14 @@ use crate::cli::io::counted_offers::CountedOffers;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::{Parties, any_ports};
 use crate::cli::render::diagnostics::single_line;
-use crate::cli::render::rows::TableCell;
 use crate::cli::session::Session;
 
+use super::access_point::AccessPoint;
 use super::limits::MAX_LISTED_OFFERS;
 use super::site_reasons::SiteReasons;
 
-/// Maximum number of characters of a summary sentence that is not brief.
-const MAX_SUMMARY_CHARS: usize = 160;
-
-/// Maximum number of characters of a clause that the briefest summary sentence quotes.
-const BRIEF_CLAUSE_CHARS: usize = 40;
+/// Maximum number of characters of a clause that brief summary sentences quote, the least brief first.
+const BRIEF_CLAUSE_CHARS: [usize; 3] = [40, 25, 12];
 
 /// The input of an explanation: the ads to explain, and those that they could match.
 pub struct ExplanationInput<'c> {
@@ -51,6 +49,8 @@ pub struct ExplanationInput<'c> {
     pub not_examined: Vec<&'static str>,
     /// What the site says of causes; `None` if nothing.
     pub reasons: Option<&'c SiteReasons>,
+    /// What is known of the access point of jobs; `None` if it does not matter.
+    pub(super) access_point: Option<&'c AccessPoint>,
     /// Why the negotiator found no slots last, for the jobs of the whole queue.
     rejections: Option<&'c LastRejections>,
     /// The last rejections of subjects that do not tell their autoclusters, by index: those of jobs that match alike.
@@ -108,6 +108,7 @@ impl<'c> ExplanationInput<'c> {
             context,
             not_examined,
             reasons: None,
+            access_point: None,
             rejections: None,
             rejections_of_equivalent: OnceLock::new(),
             subject_noun: OnceLock::new(),
@@ -117,6 +118,11 @@ impl<'c> ExplanationInput<'c> {
     /// Tells what the site says of causes.
     pub fn with_reasons(self, reasons: Option<&'c SiteReasons>) -> Self {
         ExplanationInput { reasons, ..self }
+    }
+
+    /// Tells what is known of the access point of jobs.
+    pub fn with_access_point(self, access_point: &'c AccessPoint) -> Self {
+        ExplanationInput { access_point: Some(access_point), ..self }
     }
 
     /// Tells why the negotiator found no slots last, for the jobs of the whole queue.
@@ -245,13 +251,19 @@ impl<'c> ExplanationInput<'c> {
     /// Explains a group of equivalent subjects. A job that does not wait for a slot has the verdict `NotWaiting`.
     pub fn explain(&self, session: &Session, group: &[usize], explainer: &Explainer) -> RequestReport {
         let ad = &self.subjects[group[0]].ad;
-        self.with_job(session, group, explainer.explain_for(ad, self.user_of(session, group).as_ref()))
+        let report = self.with_job(session, group, explainer.explain_for(ad, self.user_of(session, group).as_ref()));
+        self.with_dedicated(session, group[0], report, explainer)
     }
 
     /// Returns the report of a group with what the ads of jobs tell of the jobs.
     pub fn with_job(&self, session: &Session, group: &[usize], mut report: RequestReport) -> RequestReport {
         report.job = self.job_report(session, group[0]);
         if let Some(job) = &mut report.job {
+            job.outlook = self.job_outlook(session, group[0]);
+            if let Some(access_point) = self.access_point {
+                job.schedd = access_point.answer(&self.subjects[group[0]], &session.context());
+                job.circumstances.extend(access_point.full().filter(|_| job.state == JobState::Idle));
+            }
             // Jobs of a group have slots and endings of their own.
             let is_single = group.len() == 1;
             job.slot = job.slot.take().filter(|_| is_single);
@@ -263,24 +275,6 @@ impl<'c> ExplanationInput<'c> {
             report.verdict = RequestVerdict::NotWaiting(Box::new(report.verdict));
         }
         report
-    }
-
-    /// Returns a row for each member of a group: name, verdict, number of matching and of free partners, the summary and
-    /// the best change. Each row comes with the index of its subject.
-    pub fn rows(&self, session: &Session, group: &[usize], report: &RequestReport) -> Vec<(usize, Vec<TableCell>)> {
-        let free = report.slots.map_or(report.matches, |slots| slots.matching.available());
-        let change = best_change(report).map(RequestChange::text).unwrap_or_default();
-        let row = |subject: &usize| {
-            let summary = self.summary(session, &[*subject], report, usize::MAX);
-            let name = self.subjects[*subject].id().to_owned();
-            let verdict = report.verdict.as_str().to_owned();
-            let [matches, free] = [report.matches, free].map(|number| number.to_string());
-            (
-                *subject,
-                vec![name.into(), verdict.into(), matches.into(), free.into(), summary.into(), change.clone().into()],
-            )
-        };
-        group.iter().map(row).collect()
     }
 
     /// Whether a request is served by gangs rather than by pairs: the request or some offer has ports.
@@ -300,16 +294,24 @@ impl<'c> ExplanationInput<'c> {
     }
 
     /// Returns the summary sentence about a group. `longest` is the maximum number of characters of a clause that the
-    /// sentence quotes. If clauses are cut, a long sentence becomes a brief one.
+    /// sentence quotes. If clauses are cut, a sentence that is too long for a line becomes a brief one, or one with a place to
+    /// break it (see [`break_sentence`]).
     pub fn summary(&self, session: &Session, group: &[usize], report: &RequestReport, longest: usize) -> String {
-        let sentence = |brevity, longest| self.sentence(session, group, report, (brevity, longest));
-        let is_long = |text: &str| longest < usize::MAX && text.chars().count() > MAX_SUMMARY_CHARS;
-        let whole = sentence(0, longest);
-        let briefer = is_long(&whole).then(|| sentence(1, longest));
-        match briefer {
-            Some(briefer) if is_long(&briefer) => sentence(2, BRIEF_CLAUSE_CHARS),
-            briefer => briefer.unwrap_or(whole),
+        let whole = self.sentence(session, group, report, (0, longest));
+        let fits = |text: &str| text.chars().count() <= MAX_FIRST_LINE_CHARS;
+        if longest == usize::MAX || fits(&whole) {
+            return whole;
         }
+        let mut sentences = vec![whole];
+        for settings in [(1, longest), (2, BRIEF_CLAUSE_CHARS[0])] {
+            sentences.push(self.sentence(session, group, report, settings));
+            if sentences.last().is_some_and(|sentence| fits(sentence)) {
+                return sentences.pop().unwrap_or_default();
+            }
+        }
+        sentences.extend(BRIEF_CLAUSE_CHARS.map(|most| self.sentence(session, group, report, (3, most))));
+        let is_breakable = |sentence: &&String| fits(break_sentence(sentence, MAX_FIRST_LINE_CHARS).0);
+        sentences.iter().find(is_breakable).or(sentences.last()).cloned().unwrap_or_default()
     }
 
     fn sentence(

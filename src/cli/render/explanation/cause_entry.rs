@@ -1,6 +1,8 @@
 //! What a report contributes to the table of causes.
 
-use classad::explain::{GangReport, GangVerdict, Remedies, RequestChange, RequestReport, RequestVerdict, ShortCause};
+use classad::explain::{
+    GangReport, GangVerdict, JobOutlook, Remedies, RequestChange, RequestReport, RequestVerdict, ShortCause,
+};
 use classad::matching::gang::Gang;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -24,6 +26,9 @@ pub struct CauseEntry {
     /// which they are held. Empty without one.
     #[serde(default)]
     pub remedy: String,
+    /// What the site says of the cause; empty if nothing.
+    #[serde(default)]
+    pub of_site: String,
     /// The resources of which divided offers have too little left. Smaller requests may find it.
     #[serde(default)]
     pub scarce: Vec<String>,
@@ -34,6 +39,9 @@ pub struct CauseEntry {
     /// Whether the subjects are held jobs.
     #[serde(default)]
     pub is_held: bool,
+    /// Whether a policy does something to the subjects at the next evaluation, or has no value for them.
+    #[serde(default)]
+    pub has_policy: bool,
     pub text: String,
     pub subjects: usize,
     /// Number of subjects of which the report tells.
@@ -94,10 +102,12 @@ impl CauseEntry {
             cause_id: single_line(&short.id),
             verdict: verdict.to_owned(),
             remedy: String::new(),
+            of_site: String::new(),
             scarce: Vec::new(),
             matches: false,
             matches_none: false,
             is_held: false,
+            has_policy: false,
             text: single_line(&short.text),
             subjects: group.len(),
             told: group.len(),
@@ -121,16 +131,22 @@ impl CauseEntry {
             is_far_less: change.is_far_less,
         };
         let hold = report.job.as_ref().and_then(|job| job.hold.as_ref());
+        let outlook = report.job.as_ref().and_then(|job| job.outlook.as_ref());
         let subject = cause_subject(session, case);
         let writer = case.summary_writer(session, &subject, &group[..1], super::limits::MAX_CLAUSE_CHARS);
-        let has_remedy = matches!(report.verdict, RequestVerdict::Limited(_) | RequestVerdict::NotWaiting(_));
+        let is_of_job = matches!(report.verdict, RequestVerdict::Limited(_) | RequestVerdict::NotWaiting(_))
+            || report.imminent().is_some();
+        // Without a change, the table says what the report says.
+        let has_remedy = !case.is_reverse && (is_of_job || report.changes.is_empty());
         let remedy = if has_remedy { Remedies(&writer).phrases(report) } else { Vec::new() };
         CauseEntry {
             remedy: remedy.into_iter().next().unwrap_or_default(),
+            of_site: case.reasons.and_then(|reasons| reasons.phrase(report.cause())).unwrap_or_default(),
             scarce: report.scarce_in_divided.names(),
             matches: report.verdict == RequestVerdict::Matches,
             matches_none: report.matches == 0,
             is_held: hold.is_some(),
+            has_policy: outlook.is_some_and(JobOutlook::is_notable),
             told,
             changes: report.changes.iter().map(entry).collect(),
             ..CauseEntry::of_subjects(session, case, group, report.verdict.as_str(), &case.short_cause(session, report))

@@ -24,9 +24,6 @@ const MAX_CHANGE_CHARS: usize = 240;
 /// Maximum number of causes in a picture; the others are counted together.
 const MAX_DRAWN_CAUSES: usize = 12;
 
-/// The option that lists all causes.
-const ALL_CAUSES: &str = "--all-causes";
-
 /// The explanations of a run, by cause.
 pub struct CauseTable {
     /// The causes by their identifiers.
@@ -43,9 +40,11 @@ struct CauseRow {
     verdict: String,
     /// What can be done where no change helps: about a limit, or about the reason of a hold.
     remedy: SpreadText,
+    /// What the site says of the cause; empty if nothing.
+    of_site: String,
     /// The resources of which divided offers have too little left, with the numbers of subjects.
     scarce: NameCounts,
-    /// Whether the subjects are jobs that do not wait, and are not held.
+    /// Whether the subjects are jobs that do not wait, are not held, and have no policy to tell of.
     is_past: bool,
     /// The cause in words.
     text: SpreadText,
@@ -92,14 +91,15 @@ impl CauseTable {
     /// can be.
     pub fn add(&mut self, entry: CauseEntry, text: String) {
         self.counts.add(&entry);
-        if entry.matches {
+        if entry.matches && !entry.has_policy {
             return;
         }
         let cause = self.causes.entry(entry.cause_id).or_insert_with(|| CauseRow {
             verdict: entry.verdict.clone(),
             remedy: SpreadText::new(&entry.remedy),
+            of_site: entry.of_site.clone(),
             scarce: NameCounts::default(),
-            is_past: entry.verdict == NOT_WAITING && !entry.is_held,
+            is_past: entry.verdict == NOT_WAITING && !entry.is_held && !entry.has_policy,
             text: SpreadText::new(&entry.text),
             subjects: 0,
             owners: NameCounts::default(),
@@ -148,8 +148,9 @@ impl CauseTable {
             titles: ["cause", "what would help"],
             rows: rows(causes),
             last_rows: rows(past),
+            is_partition: true,
         };
-        text.push_str(&table.render(listed, ALL_CAUSES));
+        text.push_str(&table.render(listed));
         if is_short { text } else { text + &reports }
     }
 
@@ -267,7 +268,9 @@ impl CauseRow {
 
     /// The row of the cause in the table.
     fn into_row(self) -> TallyRow {
-        let remark = self.help_phrase();
+        let help = self.help_phrase();
+        let texts = [help, self.of_site.clone()].into_iter().filter(|text| !text.is_empty());
+        let remark = texts.collect::<Vec<_>>().join("; ");
         let label = self.text.shortened(MAX_SHORT_CAUSE_CHARS);
         TallyRow { count: self.subjects, owners: self.owners, label, remark }
     }
@@ -289,6 +292,10 @@ impl CauseRow {
     /// Returns the change that helps most, and how many subjects it helps if it does not help all.
     fn help_phrase(&self) -> String {
         if self.changes.is_empty() && needs_change(&self.verdict) {
+            let remedy = self.remedy.shortened(MAX_CHANGE_CHARS);
+            if !remedy.is_empty() {
+                return remedy;
+            }
             return no_change_phrase(self.text.to_string().split(|c: char| !c.is_alphanumeric())).to_owned();
         }
         if [LIMITED, NOT_WAITING].contains(&self.verdict.as_str()) {

@@ -1,12 +1,16 @@
 //! Groups of ads that get the same explanation.
 
-use classad::ad::Ad;
-use classad::explain::{RequestReport, ShortCause, ShortCauseWriter};
+use classad::ad::{Ad, Name};
+use classad::explain::{
+    Explainer, JobOutlook, JobReport, OutlookKind, RequestChange, RequestReport, ShortCause, ShortCauseWriter,
+};
 use classad::pool::RequestClusters;
-use classad::protocol::{AdvertisedState, JobState};
+use classad::protocol::{AdvertisedState, JobState, SlotState, evaluate_attribute};
 use indexmap::IndexMap;
 
-use super::case::ExplanationInput;
+use super::access_point::AccessPoint;
+use super::case::{ExplanationInput, best_change};
+use crate::cli::render::rows::TableCell;
 use crate::cli::session::Session;
 
 impl ExplanationInput<'_> {
@@ -20,6 +24,65 @@ impl ExplanationInput<'_> {
     pub fn is_held(&self, session: &Session, subject: usize) -> bool {
         let state = self.subjects[subject].state(&session.context());
         self.respects_states && state == AdvertisedState::Job(JobState::Held)
+    }
+
+    /// Returns what the policies of a job will do; `None` for another ad, where states do not matter, and without policies.
+    pub fn job_outlook(&self, session: &Session, subject: usize) -> Option<JobOutlook> {
+        let AccessPoint { policies, interval, .. } =
+            self.access_point.filter(|_| self.respects_states && !self.is_reverse)?;
+        let is_job = matches!(self.subjects[subject].state(&session.context()), AdvertisedState::Job(_));
+        is_job.then(|| JobOutlook::new(policies, &self.subjects[subject].ad, *interval, &session.context())).flatten()
+    }
+
+    /// Returns what jobs have in common of which the policies do the same.
+    fn outlook_kind(&self, session: &Session, subject: usize) -> OutlookKind {
+        match self.access_point.filter(|_| self.respects_states && !self.is_reverse) {
+            Some(AccessPoint { policies, .. }) => {
+                JobOutlook::kind(policies, &self.subjects[subject].ad, &session.context())
+            }
+            None => OutlookKind::default(),
+        }
+    }
+
+    /// Returns the report with the slots that a job of the parallel universe can get: those that its dedicated scheduler has.
+    pub fn with_dedicated(
+        &self,
+        session: &Session,
+        subject: usize,
+        mut report: RequestReport,
+        explainer: &Explainer,
+    ) -> RequestReport {
+        let context = session.context();
+        let parallel = report.job.iter_mut().flat_map(|job| &mut job.circumstances).find(|of| of.kind == "parallel");
+        let Some(parallel) = parallel.filter(|_| !self.is_reverse) else { return report };
+        let text = |ad: &Ad, name: &str| evaluate_attribute(ad, &Name::new(name), &context);
+        let scheduler = text(self.subjects[subject].advertisement(), "Scheduler");
+        let mut matching = explainer.matching_offers(&self.subjects[subject].ad);
+        matching
+            .retain(|offer| scheduler.is_none() || text(&self.partners[*offer].ad, "DedicatedScheduler") == scheduler);
+        let is_free = |offer: &&usize| self.partners[**offer].state(&context) == AdvertisedState::Slot(SlotState::Free);
+        let free = matching.iter().filter(is_free).count();
+        let are = if free == 1 { "is" } else { "are" };
+        parallel.predicate += &format!(": the pool has {} of these that match, {free} {are} free", matching.len());
+        report
+    }
+
+    /// Returns a row for each member of a group: name, verdict, number of matching and of free partners, the summary and
+    /// the best change. Each row comes with the index of its subject.
+    pub fn rows(&self, session: &Session, group: &[usize], report: &RequestReport) -> Vec<(usize, Vec<TableCell>)> {
+        let free = report.slots.map_or(report.matches, |slots| slots.matching.available());
+        let change = best_change(report).map(RequestChange::text).unwrap_or_default();
+        let row = |subject: &usize| {
+            let summary = self.summary(session, &[*subject], report, usize::MAX);
+            let name = self.subjects[*subject].id().to_owned();
+            let verdict = report.verdict.as_str().to_owned();
+            let [matches, free] = [report.matches, free].map(|number| number.to_string());
+            (
+                *subject,
+                vec![name.into(), verdict.into(), matches.into(), free.into(), summary.into(), change.clone().into()],
+            )
+        };
+        group.iter().map(row).collect()
     }
 
     /// Groups ads by autocluster, because the ads of an autocluster get the same explanation. `left` has the indexes of
@@ -58,7 +121,9 @@ impl ExplanationInput<'_> {
         for job in group {
             let report = if self.is_not_waiting(session, job) { self.job_report(session, job) } else { None };
             let state = if self.is_reverse { Some(self.subjects[job].state(&session.context())) } else { None };
-            by_reason.entry((report.map(|report| (report.state, report.hold)), state)).or_default().push(job);
+            let kind = self.outlook_kind(session, job);
+            let reason = report.map(|report| (report.state, report.hold, report.factory));
+            by_reason.entry((reason, state, kind)).or_default().push(job);
         }
         by_reason.into_values().collect()
     }
@@ -71,8 +136,9 @@ impl ExplanationInput<'_> {
         let mut kinds: IndexMap<_, Vec<usize>> = IndexMap::new();
         for job in others {
             let report = self.job_report(session, job);
-            let kind = report.map(|report| (report.state, report.hold.map(|hold| hold.kind())));
-            kinds.entry(kind).or_default().push(job);
+            let mode = |report: &JobReport| report.factory.as_ref().map(|factory| factory.mode);
+            let kind = report.map(|report| (report.state, mode(&report), report.hold.map(|hold| hold.kind())));
+            kinds.entry((kind, self.outlook_kind(session, job))).or_default().push(job);
         }
         let divided = if divided.is_empty() { Vec::new() } else { self.group_equivalent(session, &divided) };
         kinds.into_values().chain(divided).collect()

@@ -1,7 +1,11 @@
 //! Reports as JSON, of the schema `classad.explain/2`.
 
 use classad::ad::time::iso_moment;
-use classad::explain::{Cause, ClauseReport, FailureReason, JobReport, RequestChange, RequestReport};
+use classad::configuration::PolicyEffect;
+use classad::explain::{
+    Cause, ClauseReport, FailureReason, ForeseenEffect, JobOutlook, JobReport, PolicyFault, PolicyMoment,
+    PolicyOutlook, RequestChange, RequestReport, ScheddAnswer,
+};
 use classad::matching::negotiate::AccountingLimit;
 use serde_json::{Map, Value as Json, json};
 
@@ -126,10 +130,57 @@ fn job_json(job: &JobReport) -> Json {
         "state": job.state.word(),
         "hold_reason": job.hold.as_ref().map(|hold| &hold.text),
         "hold_codes": job.hold.as_ref().map(|hold| hold.codes),
+        "factory": job.factory.as_ref().map(|factory| json!({
+            "mode": factory.mode.word(), "reason": factory.reason, "made": factory.made, "total": factory.total,
+            "limit": factory.limit, "max_idle": factory.max_idle,
+        })),
         "ending": job.ending,
         "slot": job.slot,
         "last_rejection": job.last_rejection.as_ref().map(|last| &last.reason),
         "last_rejection_time": job.last_rejection.as_ref().and_then(|last| last.time),
         "concurrency_limits": job.concurrency_limits,
+        "policies": job.outlook.as_ref().map(outlook_json),
+        "circumstances": job.circumstances.iter().map(|known| json!({
+            "kind": known.kind, "text": known.predicate, "decisive": known.is_decisive,
+        })).collect::<Json>(),
+        "schedd": job.schedd.as_ref().map(|answer| match answer {
+            ScheddAnswer::Accepts => json!({ "accepts": true, "why": null }),
+            ScheddAnswer::RefusedByJob(why) | ScheddAnswer::Refuses(why) => json!({ "accepts": false, "why": why }),
+        }),
+    })
+}
+
+/// Returns what the policies of a job will do.
+fn outlook_json(outlook: &JobOutlook) -> Json {
+    let moment = |seconds: i64| json!({ "seconds": seconds, "time": iso_moment(seconds) });
+    let policy = |policy: &PolicyOutlook| {
+        let (when, from, is_sampled) = match policy.moment {
+            PolicyMoment::Now => ("now", Some(outlook.now), false),
+            PolicyMoment::From(from, is_sampled) => ("later", Some(from), is_sampled),
+            PolicyMoment::AtExit => ("exit", None, false),
+            PolicyMoment::Never => ("never", None, false),
+        };
+        let (fault, undefined) = match &policy.fault {
+            Some(PolicyFault::Undefined(names)) => (Some("undefined"), names.as_slice()),
+            Some(PolicyFault::Error) => (Some("error"), [].as_slice()),
+            None => (None, [].as_slice()),
+        };
+        json!({
+            "name": policy.name, "line": policy.line, "effect": policy.effect.as_str(), "when": when,
+            "from": from.map(moment), "sampled": is_sampled, "part": policy.part, "fault": fault, "undefined": undefined,
+        })
+    };
+    let done = |effect: &PolicyEffect| {
+        json!({
+            "name": effect.knob, "effect": effect.kind.as_str(), "code": effect.code, "subcode": effect.subcode,
+            "reason": effect.told_reason(),
+        })
+    };
+    let foreseen = |foreseen: &ForeseenEffect| json!({ "from": moment(foreseen.from), "sampled": foreseen.is_sampled, "does": done(&foreseen.effect) });
+    json!({
+        "interval": outlook.interval,
+        "policies": outlook.policies.iter().map(policy).collect::<Json>(),
+        "course": outlook.course.iter().map(foreseen).collect::<Json>(),
+        "after_success": outlook.after_success.as_ref().map(done),
     })
 }

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use classad::text::counted;
+use classad::explain::MAX_FIRST_LINE_CHARS;
+use classad::text::{break_sentence, counted};
 
 use crate::cli::render::diagnostics::{self, single_line};
 
@@ -54,6 +55,12 @@ pub fn push_rest(text: &mut String, all: usize, most: usize, noun: &str) {
 /// Appends a sentence, wrapped at the width of the terminal.
 pub fn push_wrapped(text: &mut String, indent: &str, sentence: &str) {
     diagnostics::push_words(text, indent, sentence.split(' ').map(str::to_owned), diagnostics::terminal_width());
+}
+
+/// Returns the first lines of a report: its summary sentence, in two lines if it is too long for one.
+pub fn first_lines(summary: &str) -> String {
+    let (first, rest) = break_sentence(summary, MAX_FIRST_LINE_CHARS);
+    diagnostics::sentence_line(first) + &rest.map(diagnostics::sentence_line).unwrap_or_default()
 }
 
 /// Returns a sentence, wrapped at the width of the terminal.

@@ -1,5 +1,6 @@
 //! Explanations as text and as JSON, for `explain`, `gangmatch` and `repl`.
 
+mod access_point;
 mod accounting;
 mod allocation;
 pub mod case;
@@ -21,10 +22,11 @@ pub mod starts;
 mod verdict_codes;
 pub mod writer;
 
+pub use access_point::{AccessPoint, START_ATTRIBUTES};
 pub use accounting::Accounting;
 pub use allocation::Allocation;
 pub use case::{ExplanationInput, OfferLists};
-pub use cause_entry::CauseEntry;
+pub use cause_entry::{CauseEntry, strike_numbers};
 pub use causes::CauseTable;
 pub use document::ExplanationWriter;
 pub use gangs::GangExplainer;

@@ -2,8 +2,8 @@
 
 use classad::ad::{Ad, Dialect, Expression, Name};
 use classad::explain::{
-    HoldReason, MatchingOffers, RefusalGroup, Remedies, RequestChange, RequestEdit, RequestReport, RequestVerdict,
-    SlotTally,
+    FactoryMode, HoldReason, MatchingOffers, RefusalGroup, Remedies, RequestChange, RequestEdit, RequestReport,
+    RequestVerdict, SlotTally,
 };
 use classad::syntax::{Style, expression_text};
 use classad::text::{counted, with_commas};
@@ -33,7 +33,14 @@ const SUBMIT_COMMANDS: [(&str, &str); 5] = [
 pub fn what_to_do(session: &Session, case: &ExplanationInput<'_>, group: &[usize], report: &RequestReport) -> String {
     let phrases = phrases(session, case, group, report);
     let held = report.job.as_ref().and_then(|job| job.hold.as_ref());
-    let release = held.map_or_else(Vec::new, |hold| release_commands(case, group, hold));
+    let factory = report.job.as_ref().and_then(|job| job.factory.as_ref());
+    let is_held = factory.is_some_and(|factory| factory.mode == FactoryMode::Held);
+    let release = match held {
+        Some(hold) => release_commands(case, group, hold),
+        // A factory has the name of its cluster.
+        None if is_held => vec![format!("condor_release {}", case.subjects[group[0]].id())],
+        None => Vec::new(),
+    };
     // A job that runs or has ended needs no change.
     let is_over = held.is_none() && matches!(report.verdict, RequestVerdict::NotWaiting(_));
     let has_all = case.evidence_level > 0;
@@ -69,6 +76,9 @@ pub fn what_to_do(session: &Session, case: &ExplanationInput<'_>, group: &[usize
 pub fn phrases(session: &Session, case: &ExplanationInput<'_>, group: &[usize], report: &RequestReport) -> Vec<String> {
     let writer = case.summary_writer(session, if group.len() == 1 { "it" } else { "them" }, group, MAX_CLAUSE_CHARS);
     let mut phrases: Vec<String> = if case.is_reverse { Vec::new() } else { Remedies(&writer).phrases(report) };
+    if matches!(report.verdict, RequestVerdict::IfDrained(_)) {
+        phrases.extend(case.access_point.and_then(|access_point| access_point.draining.clone()));
+    }
     let is_open = phrases.is_empty() && report.changes.is_empty();
     if report.sought_changes && is_open && needs_change(report.verdict.as_str()) {
         let is_slip = |refusal: &RefusalGroup| refusal.demand.missing.iter().any(|missing| !missing.near.is_empty());

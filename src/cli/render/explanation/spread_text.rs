@@ -3,7 +3,7 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use classad::text::{counted, shorten};
+use classad::text::{counted, shorten_words};
 use rustc_hash::{FxHashSet, FxHasher};
 
 /// A text that stands for several texts which are equal but for numbers.
@@ -54,11 +54,15 @@ impl SpreadText {
 }
 
 impl SpreadText {
-    /// Returns the text with at most `most` characters. The number of other texts is not cut off.
+    /// Returns the text, cut between words to at most `most` characters. The number of other texts is not cut off.
     pub fn shortened(&self, most: usize) -> String {
         let others = self.others();
         let room = most.saturating_sub(others.chars().count());
-        if others.is_empty() { shorten(&self.to_string(), most) } else { shorten(&self.heaviest.1, room) + &others }
+        if others.is_empty() {
+            shorten_words(&self.to_string(), most)
+        } else {
+            shorten_words(&self.heaviest.1, room) + &others
+        }
     }
 
     /// Counts the texts that are other expressions or strings. Empty if there are none.

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use classad::explain::{
-    AdNames, ClauseRemark, ClosestOffer, GangReport, LastRejection, OfferedRange, OfferedValue, RefusalGroup,
-    RequestReport, RequestVerdict, SlotCounts, UnmetOfferClause,
+    AdNames, ClauseRemark, ClosestOffer, GangReport, JobReport, LastRejection, OfferedRange, OfferedValue,
+    PolicyWriter, RefusalGroup, RequestReport, RequestVerdict, SlotCounts, UnmetOfferClause,
 };
 
 use classad::protocol::SlotState;
@@ -21,7 +21,7 @@ use crate::cli::session::{Session, utc_text};
 use super::case::ExplanationInput;
 use super::gangs::ListedParties;
 use super::limits::{DEFAULT_MAX_ITEMS, MAX_CLAUSE_CHARS, MAX_EVIDENCE_ITEMS, MAX_LISTED_OFFERS};
-use super::listing::{push_rest, two_column_listing, wrapped};
+use super::listing::{first_lines, push_rest, push_wrapped, two_column_listing, wrapped};
 use super::pair;
 use super::remedies::what_to_do;
 use super::{diagram, gangs};
@@ -55,7 +55,16 @@ impl<'c> ReportRenderer<'c> {
         }
         let is_known = report.verdict.is_told_by_summary() && self.case.evidence_level == 0;
         let is_brief = is_known || report.verdict == RequestVerdict::NoOffers;
-        let mut text = sentence_line(&self.case.summary(session, group, report, MAX_CLAUSE_CHARS));
+        let summary = self.case.summary(session, group, report, MAX_CLAUSE_CHARS);
+        let mut text = first_lines(&summary);
+        let given = report.job.as_ref().and_then(JobReport::given_reason).map(single_line);
+        if let Some(reason) = given.filter(|reason| !summary.contains(reason.trim_end_matches('.'))) {
+            text.push_str(&sentence_line(&format!("hold reason: {reason}")));
+        }
+        let told = self.case.summary_writer(session, self.case.subjects[group[0]].id(), &group[..1], MAX_CLAUSE_CHARS);
+        let circumstances = report.job.iter().flat_map(|job| &job.circumstances).filter(|known| !known.is_decisive);
+        text.extend(circumstances.map(|known| wrapped(&single_line(&told.circumstance(known)))));
+        text.push_str(&self.policies(session, group, report));
         text.push_str(&self.job_remarks(session, group, &report.verdict));
         if is_brief {
             text.push_str(&what_to_do(session, self.case, group, report));
@@ -136,6 +145,27 @@ impl<'c> ReportRenderer<'c> {
         }
         let sections = sections.iter().filter(|section| !section.is_empty());
         Ok(sections.flat_map(|section| [section.trim_end(), "\n"]).collect())
+    }
+
+    /// Says what the policies of jobs will do.
+    fn policies(&self, session: &Session, group: &[usize], report: &RequestReport) -> String {
+        let Some(outlook) = report.job.as_ref().and_then(|job| job.outlook.as_ref()) else { return String::new() };
+        let writer = self.case.summary_writer(session, "it", group, MAX_CLAUSE_CHARS);
+        let is_held = report.job.as_ref().is_some_and(|job| job.hold.is_some());
+        let is_told =
+            !is_held && matches!(report.verdict, RequestVerdict::NotWaiting(_)) && outlook.imminent().is_none();
+        let lines = PolicyWriter(&writer).lines(outlook, is_told);
+        let first = self.case.subjects[group[0]].id();
+        let heading = if group.len() > 1 { format!("policies, of {first}:") } else { "policies:".to_owned() };
+        if lines.is_empty() {
+            return String::new();
+        }
+        if let [only] = lines.as_slice() {
+            return wrapped(&single_line(&format!("{heading} {only}")));
+        }
+        let mut text = format!("{heading}\n");
+        lines.iter().for_each(|line| push_wrapped(&mut text, "  ", &single_line(line)));
+        text
     }
 
     /// Returns what the ads of waiting jobs tell beside their constraints: why the negotiator found no slot last, and

@@ -72,6 +72,13 @@ pub(super) fn earlier_runs<'a>(
     runs
 }
 
+/// Whether a slot is claimed, and no job runs there.
+pub(super) fn is_open_claim(slot: &Ad, context: &Context) -> bool {
+    let is = |name: &str, word: &str| text(slot, name, context).is_some_and(|text| text.eq_ignore_ascii_case(word));
+    let has_job = ["JobId", "GlobalJobId"].into_iter().any(|name| text(slot, name, context).is_some());
+    is("State", "Claimed") && is("Activity", "Idle") && !has_job
+}
+
 /// Returns the time since which a slot is claimed.
 pub(super) fn claimed_since(slot: &Ad, context: &Context) -> Option<i64> {
     let is_claimed = text(slot, "State", context).is_some_and(|state| state.eq_ignore_ascii_case("claimed"));

@@ -4,6 +4,7 @@
 //! to the next request of its submitter.
 
 mod beginning;
+mod between_cycles;
 mod claims;
 mod lasting;
 mod narrow_ads;
@@ -22,8 +23,8 @@ use crate::matching::policy::{Account, Accountant, PolicyFault, with_attributes}
 
 use super::event::Grant;
 use super::{NegotiationOutcome, NegotiationSettings, negotiate_known, submitter_name};
-use beginning::{EarlierRun, claimed_since, earlier_runs, is_held, is_running};
-use claims::{ClaimReuse, EndedClaim};
+use beginning::{EarlierRun, claimed_since, earlier_runs, is_held, is_open_claim, is_running};
+use claims::{ClaimReuse, SlotClaim};
 use lasting::{LastingFacts, NamesOfCycles};
 use narrow_ads::NarrowAds;
 use queue::WatchedQueue;
@@ -31,7 +32,7 @@ pub use report::{SimulatedCycle, SimulatedEffect, SimulatedGrant, SimulationTota
 use request::SimulatedRequest;
 pub use run_time::RunTime;
 use runs::{SimulatedRun, SimulatedRuns};
-pub use settings::{SIMULATION_ATTRIBUTES, SimulationSettings};
+pub use settings::{SIMULATION_ATTRIBUTES, SPACING, SimulationSettings};
 use slots::SimulatedSlots;
 
 /// Runs cycles. Offers have names. `accountant` has the priorities in the beginning, and those of the end afterwards. `tell` is
@@ -51,12 +52,13 @@ pub fn simulate(
     let mut simulation = Simulation::new(settings, of, requests, offers, accountant)?;
     let mut number = 1;
     while number <= of.cycles {
-        let cycle = simulation.run_cycle(number)?;
-        let context = &simulation.settings.context;
+        // What a cycle lists of its offers ends with it.
+        let context = simulation.settings.context.clone();
+        let cycle = context.with_held_bytes_of(|| simulation.run_cycle(number))?;
         if tell(&cycle).is_break() || context.is_interrupted() || context.has_spent_comparisons() {
             break;
         }
-        number += if of.skips_quiet { simulation.cycles_to_change(&cycle) } else { 1 };
+        number += if of.skips_quiet { simulation.cycles_to_change(&cycle).max(1 + number / SPACING) } else { 1 };
     }
     Ok(simulation.end())
 }
@@ -99,7 +101,7 @@ impl<'s> Simulation<'s> {
         let (order, _) = settings.policy.roots(&prepared, &settings.context)?;
         let lasting = LastingFacts::new(&settings, &requests, (&slots.narrow_ads(), order.clone()), names);
         let clusters = lasting.as_ref().map(LastingFacts::clusters);
-        let claims = ClaimReuse::new(&settings, &requests, (&order, clusters));
+        let claims = ClaimReuse::new((&settings, of), &requests, (&order, clusters));
         let single = requests.iter().enumerate().filter(|(_, request)| !request.is_counted);
         let queue = WatchedQueue::new(of, single.map(|(index, request)| (index, &request.ad)), &settings.context);
         let mut simulation = Simulation {
@@ -147,14 +149,24 @@ impl<'s> Simulation<'s> {
             let of_slot = slots.first().and_then(|slot| self.slots.submitter(*slot)).map(str::to_owned);
             let of_request = || request.map(|request| self.requests[request].submitter.clone());
             let submitter = of_slot.or_else(of_request).unwrap_or_default();
+            let context = &self.settings.context;
+            let is_open = request.is_none() && slots.iter().all(|slot| is_open_claim(self.slots.ad(*slot), context));
             for slot in &slots {
                 self.slots.occupy(*slot, number, [since, self.of.begin], self.settings.context.dialect);
             }
+            let context = &self.settings.context;
+            let of_slot = slots.first().and_then(|slot| claimed_since(self.slots.ad(*slot), context));
+            let (claimed, keep) = (of_slot.unwrap_or(since), ClaimReuse::keep(&job, context));
+            let claim = SlotClaim { since: claimed, first: request, keep };
+            if is_open && self.claims.is_some() {
+                // No ad tells for how long it is open: the first look decides.
+                let run = SimulatedRun { request, submitter, slots, claim, end: None };
+                self.keep_open(&run, self.of.begin);
+                continue;
+            }
             // What ran for longer than its run time is still there in the first cycle.
             let end = self.end_of_run(&job, &slots, since).map(|end| end.max(self.of.begin.saturating_add(1)));
-            let of_slot = slots.first().and_then(|slot| claimed_since(self.slots.ad(*slot), &self.settings.context));
-            let claimed = of_slot.unwrap_or(since);
-            self.runs.add(SimulatedRun { request, submitter, slots, claimed, end });
+            self.runs.add(SimulatedRun { request, submitter, slots, claim, end });
         }
     }
 
@@ -192,9 +204,11 @@ impl<'s> Simulation<'s> {
         self.totals.matches += cycle.matches.len();
         let preempting = outcome.grants.iter().filter(|grant| grant.offers.iter().any(|of| of.preempted.is_some()));
         let starting = outcome.starts.iter().flat_map(|starts| &starts.grants);
+        let before = self.totals.started;
         for grant in starting.chain(preempting) {
             self.start(grant, (&asking, &slots), &mut cycle);
         }
+        self.look(time, self.totals.started > before, &mut cycle);
         for run in self.runs.all() {
             cycle.submitter(&run.submitter).running += 1;
         }
@@ -215,76 +229,18 @@ impl<'s> Simulation<'s> {
         }
         let comes_later = |request: &&SimulatedRequest| request.waiting > 0 && request.arrival > cycle.time;
         let arrival = self.requests.iter().filter(comes_later).map(|request| request.arrival).min();
-        let next = self.runs.next_end().into_iter().chain(arrival).min();
+        let look = self.claims.as_ref().and_then(ClaimReuse::next_look);
+        let next = self.runs.next_end().into_iter().chain(arrival).chain(look).min();
         let passed = next.map(|next| next.saturating_sub(cycle.time).max(1));
         // The first cycle at that time or after it.
         passed.map_or(u64::MAX / 2, |passed| (passed.unsigned_abs()).div_ceil(self.of.interval.unsigned_abs().max(1)))
     }
 
-    /// Ends the runs whose time is over by a time, in the order of their ends.
-    fn end_runs(&mut self, until: i64, cycle: &mut SimulatedCycle) {
-        while let Some((end, runs)) = self.runs.take_ended(until) {
-            self.accountant.advance(end);
-            self.settings.context.now = Some(end);
-            if let Some(claims) = &mut self.claims {
-                claims.advance(end, &self.requests);
-            }
-            let mut open = Vec::new();
-            for run in runs {
-                cycle.submitter(&run.submitter).ended += 1;
-                self.totals.ended += 1;
-                if self.leave(run.request, end, cycle) && self.is_claim_open(&run, end) {
-                    open.push(run);
-                } else {
-                    self.free(&run, end, None);
-                }
-            }
-            if !open.is_empty() {
-                self.reuse(&open, end, cycle);
-            }
-        }
-    }
-
-    /// Whether the access point may start another request in the claim of one that ends.
-    fn is_claim_open(&self, run: &SimulatedRun, end: i64) -> bool {
-        let (Some(claims), [slot]) = (&self.claims, run.slots.as_slice()) else { return false };
-        let claim = EndedClaim { slot: self.slots.ad(*slot), request: run.request, submitter: &run.submitter };
-        claims.is_open(&claim, end.saturating_sub(run.claimed), &self.settings.context)
-    }
-
-    /// Starts the next requests in the claims of those that have ended, or frees the slots.
-    fn reuse(&mut self, ended: &[SimulatedRun], end: i64, cycle: &mut SimulatedCycle) {
-        let Some(mut claims) = self.claims.take() else { return };
-        let context = &self.settings.context;
-        let slots: Vec<Ad> = ended.iter().map(|run| self.slots.as_matched(run.slots[0], end, context)).collect();
-        let mut offers = ClaimReuse::offers(&slots, &self.settings);
-        for (place, run) in ended.iter().enumerate() {
-            let claim =
-                EndedClaim { slot: self.slots.ad(run.slots[0]), request: run.request, submitter: &run.submitter };
-            let Some((request, candidate)) = claims.next(&claim, (&mut offers, place), &self.requests) else {
-                self.free(run, end, None);
-                continue;
-            };
-            let ranks = [candidate.request_rank, candidate.offer_rank];
-            let slot = run.slots[0];
-            self.slots.reclaim(slot, (&self.requests[request].ad, self.runs.next), end, &self.settings.context);
-            let started = SimulatedGrant {
-                ranks,
-                reuses_claim: true,
-                ..SimulatedGrant::at(end, request, vec![self.slots.name(slot).to_owned()])
-            };
-            self.record_start(started, (run.slots.clone(), run.claimed), cycle);
-            claims.renew(request, &self.requests[request]);
-            self.totals.reused += 1;
-        }
-        self.claims = Some(claims);
-    }
-
-    /// Records that a request starts in slots, which are claimed since a time.
+    /// Records that a request starts in claimed slots.
     fn record_start(
         &mut self,
         started: SimulatedGrant,
-        (slots, claimed): (Vec<usize>, i64),
+        (slots, claim): (Vec<usize>, SlotClaim),
         cycle: &mut SimulatedCycle,
     ) {
         let request = started.request;
@@ -296,7 +252,7 @@ impl<'s> Simulation<'s> {
         cycle.submitter(&submitter).started += 1;
         cycle.starts.push(SimulatedGrant { end, ..started });
         self.totals.started += 1;
-        self.runs.add(SimulatedRun { request: Some(request), submitter, slots, claimed, end });
+        self.runs.add(SimulatedRun { request: Some(request), submitter, slots, claim, end });
     }
 
     fn negotiate(&mut self, asking: &[usize], ads: [Vec<Ad>; 2]) -> Result<NegotiationOutcome, PolicyFault> {
@@ -323,6 +279,7 @@ impl<'s> Simulation<'s> {
                 evicted = self.evict(number, slot, cycle);
             } else if let Some((user, weight)) = self.slots.take_use(slot) {
                 self.charge(&user, -weight);
+                self.claims.as_mut().and_then(|claims| claims.take_open(slot));
             }
             let ad = self.requests[request].ad.clone();
             let claimed = self.slots.claim(slot, granted, (&ad, self.runs.next), cycle.time, &self.settings);
@@ -332,14 +289,16 @@ impl<'s> Simulation<'s> {
         }
         let names = taken.iter().map(|slot| self.slots.name(*slot).to_owned()).collect();
         let started = SimulatedGrant { evicted, ..SimulatedGrant::new(cycle.time, request, grant, names) };
-        self.record_start(started, (taken, cycle.time), cycle);
+        let keep = ClaimReuse::keep(&self.requests[request].ad, &self.settings.context);
+        let claim = SlotClaim { since: cycle.time, first: Some(request), keep };
+        self.record_start(started, (taken, claim), cycle);
     }
 
     /// Takes the offers of a run away. Its request waits again. One of its slots is `taken` by another request.
     /// Returns the index of the request.
     fn evict(&mut self, number: usize, taken: usize, cycle: &mut SimulatedCycle) -> Option<usize> {
         let run = self.runs.take(number)?;
-        self.free(&run, cycle.time, Some(taken));
+        self.free(&run.slots, cycle.time, Some(taken));
         cycle.submitter(&run.submitter).evicted += 1;
         self.totals.evicted += 1;
         let request = run.request?;
@@ -356,9 +315,9 @@ impl<'s> Simulation<'s> {
         }
     }
 
-    /// Frees the slots of a run, but for one that is taken by another request.
-    fn free(&mut self, run: &SimulatedRun, at: i64, taken: Option<usize>) {
-        for slot in &run.slots {
+    /// Frees slots, but for one that is taken by another request.
+    fn free(&mut self, slots: &[usize], at: i64, taken: Option<usize>) {
+        for slot in slots {
             if let Some((submitter, weight)) = self.slots.take_use(*slot) {
                 self.charge(&submitter, -weight);
             }

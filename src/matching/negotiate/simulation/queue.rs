@@ -8,15 +8,11 @@ use crate::configuration::{JobPolicies, PolicyEffect, PolicyEffectKind};
 use crate::eval::Context;
 use crate::protocol::evaluate_attribute;
 
+use super::SimulationSettings;
 use super::narrow_ads::BoundExpressions;
-use super::report::{SimulatedCycle, SimulatedEffect};
-use super::{Simulation, SimulationSettings};
 
 /// Maximum number of times at which policies are evaluated between two cycles.
 const MAX_EVALUATIONS: i64 = 1440;
-
-/// `HoldReasonCode` of a job that its own policy holds (`JobPolicy`), and one of the configuration (`SystemPolicy`).
-const HOLD_CODES: [i64; 2] = [3, 26];
 
 /// A request for which policies can have an effect.
 struct WatchedRequest {
@@ -40,7 +36,7 @@ pub struct WatchedQueue<'s> {
     /// The requests, by their indexes. One that has left the queue is gone.
     requests: BTreeMap<usize, WatchedRequest>,
     /// The time at which the policies are evaluated next, and the time between two evaluations. `None` for never.
-    next: Option<(i64, i64)>,
+    pub next: Option<(i64, i64)>,
 }
 
 impl<'s> WatchedQueue<'s> {
@@ -87,7 +83,7 @@ impl<'s> WatchedQueue<'s> {
     }
 
     /// Returns what becomes of a request whose run ends by itself; `None` if it leaves the queue.
-    fn exit(&mut self, request: usize, context: &Context) -> Option<PolicyEffect> {
+    pub fn exit(&mut self, request: usize, context: &Context) -> Option<PolicyEffect> {
         let mut ad = self.requests.get(&request)?.ad.clone();
         for (name, value) in [("ExitBySignal", Value::Boolean(false)), ("ExitCode", Value::Integer(0))] {
             if ad.get_str(name).is_none() {
@@ -101,86 +97,26 @@ impl<'s> WatchedQueue<'s> {
         effect
     }
 
-    /// Takes note of what a policy does.
-    fn change(&mut self, request: usize, effect: &PolicyEffect, at: i64, context: &Context) {
-        match effect.kind {
-            PolicyEffectKind::Removes => drop(self.requests.remove(&request)),
-            PolicyEffectKind::Holds => {
-                let Some(watched) = self.requests.get_mut(&request) else { return };
-                let holds = number(&watched.ad, "NumHolds", context).saturating_add(1);
-                let code = HOLD_CODES[usize::from(effect.line.is_some())];
-                let subcode = effect.subcode.unwrap_or(0);
-                let numbers = [
-                    ("EnteredCurrentStatus", at),
-                    ("HoldReasonCode", code),
-                    ("HoldReasonSubCode", subcode),
-                    ("JobStatus", 5),
-                    ("NumHolds", holds),
-                ];
-                let reason = Expression::literal(Value::string(effect.reason.clone()));
-                watched.change(with_numbers(&watched.ad, &numbers).with(Name::new("HoldReason"), reason));
-            }
-            _ => self.wait(request, at),
-        }
-    }
-}
-
-impl Simulation<'_> {
-    /// Ends runs and evaluates policies until the time of a cycle, in the order of their times.
-    pub(super) fn advance(&mut self, cycle: &mut SimulatedCycle) {
-        while let Some((at, step)) = self.queue.next.filter(|(at, _)| *at <= cycle.time) {
-            self.end_runs(at, cycle);
-            self.settings.context.now = Some(at);
-            self.accountant.advance(at);
-            self.evaluate_policies(at, cycle);
-            self.queue.next = at.checked_add(step).map(|next| (next, step));
-            if self.settings.context.is_interrupted() {
-                return;
-            }
-        }
-        self.end_runs(cycle.time, cycle);
-    }
-
-    fn evaluate_policies(&mut self, at: i64, cycle: &mut SimulatedCycle) {
-        let (context, policies) = (&self.settings.context, self.queue.policies);
+    /// Returns the effects of policies on the requests that have come.
+    pub fn effects(&mut self, has_come: impl Fn(usize) -> bool, context: &Context) -> Vec<(usize, PolicyEffect)> {
         let mut effects = Vec::new();
-        for (request, watched) in &mut self.queue.requests {
-            if self.requests[*request].arrival <= at && !watched.is_settled {
-                let effect = policies.queue_effect(&watched.ad, context);
+        for (request, watched) in &mut self.requests {
+            if has_come(*request) && !watched.is_settled {
+                let effect = self.policies.queue_effect(&watched.ad, context);
                 watched.is_settled = effect.is_none() && !watched.reads_clock;
                 effects.extend(effect.map(|effect| (*request, effect)));
             }
         }
-        if effects.is_empty() {
-            return;
-        }
-        let running: BTreeMap<usize, usize> = self.runs.by_request();
-        for (request, effect) in effects {
-            if let Some(run) = running.get(&request).and_then(|number| self.runs.take(*number)) {
-                self.free(&run, at, None);
-            }
-            self.apply(request, effect, at, cycle);
-        }
+        effects
     }
 
-    /// Does to a request that runs no more what a policy says.
-    fn apply(&mut self, request: usize, effect: PolicyEffect, at: i64, cycle: &mut SimulatedCycle) {
-        let waits = !matches!(effect.kind, PolicyEffectKind::Holds | PolicyEffectKind::Removes);
-        self.queue.change(request, &effect, at, &self.settings.context);
-        self.requests[request].is_held = effect.kind == PolicyEffectKind::Holds;
-        self.set_waiting(request, usize::from(waits));
-        cycle.effects.push(SimulatedEffect { request, time: at, effect });
-    }
-
-    /// Lets a request whose run has ended leave the queue, unless a policy keeps it. Returns whether it leaves.
-    pub(super) fn leave(&mut self, request: Option<usize>, at: i64, cycle: &mut SimulatedCycle) -> bool {
-        let Some((request, effect)) =
-            request.and_then(|request| Some((request, self.queue.exit(request, &self.settings.context)?)))
-        else {
-            return true;
-        };
-        self.apply(request, effect, at, cycle);
-        false
+    /// Takes note of what a policy does.
+    pub fn change(&mut self, request: usize, effect: &PolicyEffect, at: i64, context: &Context) {
+        let Some(watched) = self.requests.get_mut(&request) else { return };
+        match effect.changed_job(&watched.ad, at, context) {
+            Some(changed) => watched.change(changed),
+            None => drop(self.requests.remove(&request)),
+        }
     }
 }
 

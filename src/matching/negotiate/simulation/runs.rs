@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::claims::SlotClaim;
+
 /// A request that runs.
 pub struct SimulatedRun {
     /// Index of the request; `None` if the queue has no ad of it.
@@ -9,8 +11,8 @@ pub struct SimulatedRun {
     pub submitter: String,
     /// The slots that it uses.
     pub slots: Vec<usize>,
-    /// The time since which the slots are claimed.
-    pub claimed: i64,
+    /// The claim on the slots.
+    pub claim: SlotClaim,
     /// The time at which it ends.
     pub end: Option<i64>,
 }
@@ -42,11 +44,10 @@ impl SimulatedRuns {
         Some(run)
     }
 
-    /// Takes the runs that end first, if they end by a time. Returns also their end.
-    pub fn take_ended(&mut self, time: i64) -> Option<(i64, Vec<SimulatedRun>)> {
-        let (end, _) = self.ends.first().copied().filter(|(end, _)| *end <= time)?;
-        let numbers: Vec<usize> = self.ends.range((end, 0)..=(end, usize::MAX)).map(|(_, number)| *number).collect();
-        Some((end, numbers.into_iter().filter_map(|number| self.take(number)).collect()))
+    /// Takes the runs that end by a time.
+    pub fn take_ended(&mut self, time: i64) -> Vec<SimulatedRun> {
+        let numbers: Vec<usize> = self.ends.range(..=(time, usize::MAX)).map(|(_, number)| *number).collect();
+        numbers.into_iter().filter_map(|number| self.take(number)).collect()
     }
 
     /// Returns the number of the run of each request.

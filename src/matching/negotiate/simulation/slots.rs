@@ -8,8 +8,8 @@ use crate::matching::notification::part_name;
 use crate::matching::policy::with_attributes;
 use crate::protocol::{
     AdvertisedState, Advertisement, claimed_offer, divided_offer, dynamic_slot, dynamic_slot_name, evaluate_attribute,
-    has_child, is_partitionable, parent_slot_name, portion_of_child, rank_value, released_offer, with_child,
-    with_portion, without_child, without_portion,
+    has_child, idle_claim, is_partitionable, parent_slot_name, portion_of_child, rank_value, released_offer,
+    with_child, with_portion, without_child, without_portion,
 };
 use crate::syntax::{ParseOptions, parse_expression};
 
@@ -228,17 +228,24 @@ impl SimulatedSlots {
         released_offer(ad, at, context).with(Name::new("CurrentRank"), rank)
     }
 
-    /// Lets the run with a number have a slot that is claimed already. The claim keeps its age and its rank.
+    /// Records that the request in a slot has ended, and that the claim goes on.
+    pub fn open(&mut self, slot: usize, at: i64, context: &Context) {
+        let slot = &mut self.slots[slot];
+        slot.run = None;
+        let retirement = (Name::new("RetirementTimeRemaining"), Expression::literal(Value::Integer(0)));
+        slot.set_ad(AdExtension::new(vec![retirement]).extend(&idle_claim(&slot.ad, at, context)));
+    }
+
+    /// Lets the run with a number have a slot that is claimed already. The claim keeps its age, its rank and its concurrency
+    /// limits.
     pub fn reclaim(&mut self, slot: usize, (request, run): (&Ad, usize), at: i64, context: &Context) {
         let slot = &mut self.slots[slot];
         let rank =
             evaluate_attribute(&slot.ad, &Name::new("CurrentRank"), context).map_or(0.0, |rank| rank_value(&rank));
-        let of_claim = slot.ad.get_str("EnteredCurrentState").cloned();
         let claimed = with_run_attributes(&claimed_offer(&slot.ad, request, rank, at, context), request, at, context);
-        slot.set_ad(match of_claim {
-            Some(since) => claimed.with(Name::new("EnteredCurrentState"), since),
-            None => claimed,
-        });
+        let of_claim = ["EnteredCurrentState", "ConcurrencyLimits"].into_iter();
+        let of_claim = of_claim.filter_map(|name| Some((Name::new(name), slot.ad.get_str(name)?.clone())));
+        slot.set_ad(AdExtension::new(of_claim.collect()).extend(&claimed));
         slot.run = Some(run);
     }
 

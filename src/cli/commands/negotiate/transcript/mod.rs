@@ -10,7 +10,7 @@ use classad::ad::Value;
 use classad::matching::gang::Gang;
 use classad::matching::negotiate::{
     AccountingLimit, Grant, GrantedOffer, NegotiationEvent, NegotiationOutcome, RefusalReasons, RemainingAllowance,
-    RequestStarts, SubmitterOutcome,
+    RequestStarts, SubmitterOutcome, TurnLimit,
 };
 use classad::matching::policy::{Policy, PolicyVector};
 use classad::text::{counted, rounded, with_commas};
@@ -126,7 +126,7 @@ impl<'p> Transcript<'p> {
     /// the submitter.
     fn limits_of_waiting<'o>(&self, outcome: &'o NegotiationOutcome) -> HashMap<usize, (usize, &'o AccountingLimit)> {
         let mut first: HashMap<usize, (usize, &AccountingLimit)> = HashMap::new();
-        for (request, limit) in &outcome.limits {
+        for (request, TurnLimit { limit, .. }) in &outcome.limits {
             let Some(submitter) = outcome.submitter_of.get(request) else { continue };
             let considered = self.considered.get(&outcome.submitters[*submitter].name);
             if considered.is_some_and(|considered| considered.contains(request)) {

@@ -113,6 +113,7 @@ impl GroupArgs {
             having: None,
             has_percentages: self.percent,
             has_totals: self.totals,
+            usage: None,
         };
         refuse_equal_names(&columns.header())?;
         if let Some(condition) = &self.having {

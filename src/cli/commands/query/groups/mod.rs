@@ -3,6 +3,7 @@
 mod aggregate;
 mod group_args;
 mod having;
+mod usage;
 
 use std::cmp::Ordering;
 
@@ -21,6 +22,7 @@ use classad::query::compare_naturally;
 use having::GroupCondition;
 
 pub use group_args::GroupArgs;
+pub use usage::UsageColumns;
 
 /// Name of the column with the number of ads.
 const COUNT_COLUMN: &str = "ads";
@@ -39,6 +41,8 @@ pub struct GroupColumns {
     having: Option<GroupCondition>,
     has_percentages: bool,
     has_totals: bool,
+    /// What `--usage` needs; `None` without it.
+    usage: Option<UsageColumns>,
 }
 
 /// A column with a result for each group.
@@ -63,6 +67,9 @@ pub struct GroupedAds {
 struct Group {
     ads: usize,
     values: Vec<Accumulator>,
+    /// The last ad, for `--usage` with `--pool`.
+    #[serde(skip)]
+    last: Option<Ad>,
 }
 
 /// Groups in JSON: pairs of a key and a group.
@@ -94,6 +101,10 @@ impl GroupColumns {
     pub fn header(&self) -> Vec<String> {
         let keys = self.keys.iter().map(|(name, _)| name.clone());
         let mut header: Vec<String> = keys.collect();
+        if let Some(usage) = &self.usage {
+            header.extend(usage.header());
+            return header;
+        }
         let mut add = |name: &str, has_percentage: bool| {
             header.push(name.to_owned());
             header.extend(has_percentage.then(|| format!("percent({name})")));
@@ -101,6 +112,11 @@ impl GroupColumns {
         add(COUNT_COLUMN, self.has_percentages);
         self.aggregates.iter().for_each(|aggregate| add(&aggregate.name, self.has_percentage(aggregate)));
         header
+    }
+
+    /// Whether the last ad of each group is kept, whole.
+    pub fn keeps_ads(&self) -> bool {
+        self.usage.as_ref().is_some_and(UsageColumns::keeps_jobs)
     }
 
     /// Whether a column with percentages follows that of the aggregate.
@@ -156,6 +172,9 @@ impl GroupedAds {
             .collect();
         let group = self.groups.entry(key).or_insert_with(|| Group::empty(columns));
         group.ads += 1;
+        if columns.keeps_ads() {
+            group.last = Some(ad.clone());
+        }
         for (aggregate, accumulator) in columns.aggregates.iter().zip(&mut group.values) {
             aggregate.function.add(accumulator, lookup.value(&aggregate.expression));
         }
@@ -209,6 +228,9 @@ impl GroupedAds {
     /// Returns at most `limit` rows in their order, and the row for all groups if it is wanted. Prints a note of the
     /// values that are left out.
     pub fn into_rows(mut self, session: &Session, columns: &GroupColumns, limit: usize) -> Vec<Vec<TableCell>> {
+        if let Some(usage) = &columns.usage {
+            return usage.rows(session, self, limit);
+        }
         let mut all = Group::empty(columns);
         self.groups.values().for_each(|group| all.merge(columns, group.clone()));
         if columns.keys.is_empty() && self.groups.is_empty() {
@@ -247,11 +269,12 @@ fn count_ads<'g>(groups: impl Iterator<Item = &'g Group>) -> usize {
 
 impl Group {
     fn empty(columns: &GroupColumns) -> Self {
-        Group { ads: 0, values: vec![Accumulator::default(); columns.aggregates.len()] }
+        Group { ads: 0, values: vec![Accumulator::default(); columns.aggregates.len()], last: None }
     }
 
     fn merge(&mut self, columns: &GroupColumns, later: Group) {
         self.ads = self.ads.saturating_add(later.ads);
+        self.last = later.last.or(self.last.take());
         for ((aggregate, accumulator), later) in columns.aggregates.iter().zip(&mut self.values).zip(later.values) {
             aggregate.function.merge(accumulator, later);
         }

@@ -33,6 +33,15 @@ enum ColumnFormat {
     Given(FormatString),
 }
 
+/// What a number after `WIDTH` means.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum WidthRule {
+    /// Longer values are cut, as in `condor_q` and in HTCondor's own tables.
+    Cuts,
+    /// Longer values stay whole unless `TRUNCATE` is given, and without `PRINTF` only strings are printed, as in `condor_status`.
+    Pads,
+}
+
 /// Settings of a column, as its keywords give them.
 #[allow(clippy::struct_excessive_bools)] // each is a word
 struct ColumnWords {
@@ -51,6 +60,7 @@ struct ColumnWords {
     has_suffix: bool,
     is_always_called: bool,
     placeholder: Placeholder,
+    width_rule: WidthRule,
     problems: Vec<Problem>,
 }
 
@@ -63,7 +73,7 @@ pub fn read_column(
     text: &str,
     mut words: FormatWords,
     dialect: Dialect,
-    label_separator: Option<&str>,
+    (label_separator, width_rule): (Option<&str>, WidthRule),
 ) -> Result<MaskColumn, Vec<Problem>> {
     let (_, Range { start, .. }) = words.rest();
     let mut end = words.end();
@@ -80,6 +90,7 @@ pub fn read_column(
         has_suffix: true,
         is_always_called: false,
         placeholder: Placeholder { character: ' ', is_wide: false },
+        width_rule,
         problems: Vec::new(),
     };
     while let Some(word) = words.next() {
@@ -101,7 +112,8 @@ pub fn read_column(
     }
     match parse_expression(written.as_bytes(), ParseOptions::long(dialect)) {
         Ok(expression) if told.problems.is_empty() => {
-            let heading = told.heading.take().unwrap_or_else(|| written.to_owned());
+            let heading = told.heading.take().filter(|heading| !heading.is_empty());
+            let heading = heading.unwrap_or_else(|| written.to_owned());
             Ok(told.into_column(MaskColumn::new(&heading, expression, None), label_separator))
         }
         Ok(_) => Err(told.problems),
@@ -198,7 +210,8 @@ impl ColumnWords {
             let help = format!("use AUTO or a number up to {MAX_WIDTH}; a negative number aligns to the left");
             return Err((format!("the width `{text}` is not valid"), help));
         };
-        (self.width, self.fits_cells, self.is_cut) = (Some(width), self.has_auto_width, true);
+        (self.width, self.fits_cells) = (Some(width), self.has_auto_width);
+        self.is_cut |= self.width_rule == WidthRule::Cuts;
         if matches!(self.format, ColumnFormat::Default) {
             self.format = ColumnFormat::Text;
         }
@@ -214,6 +227,7 @@ impl ColumnWords {
         column.format = match self.format {
             ColumnFormat::Given(format) => Some(format),
             ColumnFormat::Text if self.function.is_some() => None,
+            ColumnFormat::Text if self.width_rule == WidthRule::Pads && self.width != Some(0) => None,
             ColumnFormat::Default | ColumnFormat::Text => Some(any_value()),
         };
         (column.has_prefix, column.has_suffix) = (self.has_prefix, self.has_suffix);
@@ -227,7 +241,8 @@ impl ColumnWords {
                 column.is_left_aligned = width < 0;
             }
         }
-        if is_without_format && column.function.is_none() && column.fits_cells && column.is_cut {
+        let cuts_values = self.width_rule == WidthRule::Cuts && column.fits_cells && column.is_cut;
+        if is_without_format && column.function.is_none() && cuts_values {
             // A number after AUTO cuts the values all the same.
             column.format = FormatString::parse(&format!("%.{}v", column.width)).ok();
         }
@@ -243,10 +258,13 @@ impl ColumnWords {
             }
             let label = format!("{}{separator}", column.heading);
             column.format.get_or_insert_with(any_value).before.insert_str(0, &label);
-            (column.width, column.is_cut) = (0, false);
+            // What the format says is the width of all, with the label.
+            column.width = 0;
         }
         column.adopt_width_of_format();
-        column.is_left_aligned = self.is_left_aligned.unwrap_or(column.is_left_aligned);
+        // RIGHT takes back only LEFT. A format that is made of the width aligns by the sign alone.
+        let has_made_format = is_without_format && column.function.is_none() && self.width_rule == WidthRule::Cuts;
+        column.is_left_aligned |= self.is_left_aligned == Some(true) && !has_made_format;
         column
     }
 }

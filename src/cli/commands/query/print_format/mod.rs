@@ -11,6 +11,7 @@ use classad::ad::Expression;
 use super::print_mask::PrintMask;
 use classad::query::SortKey;
 
+pub use column_words::WidthRule;
 pub use reader::read_print_format;
 
 /// A print format: the columns, the ads that are chosen, their order, and the headings and totals around them.
@@ -42,7 +43,7 @@ mod tests {
     use classad::eval::Context;
     use classad::syntax::{ParseOptions, parse_ad};
 
-    use super::{FormatSummary, read_print_format};
+    use super::{FormatSummary, WidthRule, read_print_format};
     use crate::cli::commands::query::print_mask::PrintMaskWriter;
     use classad::query::AdLookup;
 
@@ -51,10 +52,13 @@ mod tests {
 
     /// Prints the row of an ad; or the messages, if the print format is wrong.
     fn row(format: &str) -> String {
-        let format = match read_print_format(&format!("SELECT NOTITLE NOHEADER {format}\n"), Dialect::Condor) {
-            Ok(format) => format,
-            Err(problems) => return problems.into_iter().map(|problem| problem.message).collect::<Vec<_>>().join("; "),
-        };
+        let format =
+            match read_print_format(&format!("SELECT NOTITLE NOHEADER {format}\n"), Dialect::Condor, WidthRule::Cuts) {
+                Ok(format) => format,
+                Err(problems) => {
+                    return problems.into_iter().map(|problem| problem.message).collect::<Vec<_>>().join("; ");
+                }
+            };
         let (ad, context) =
             (parse_ad(AD.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap(), Context::new(Dialect::Condor));
         let cells = format.mask.cells(&format.mask.values(&mut AdLookup::new(&ad, &context)));
@@ -69,8 +73,11 @@ mod tests {
         for (columns, expected) in [
             ("Owner WIDTH 8", "   alice\n"),
             ("Owner WIDTH -8", "alice   \n"),
-            ("Owner WIDTH 8 LEFT", "alice   \n"),
-            ("Owner WIDTH -8 RIGHT", "   alice\n"),
+            ("Owner WIDTH 8 LEFT", "   alice\n"),
+            ("Owner WIDTH -8 RIGHT", "alice   \n"),
+            ("Owner PRINTF '%s' WIDTH 8 LEFT", "alice   \n"),
+            ("Owner PRINTF '%s' WIDTH 8 LEFT RIGHT", "   alice\n"),
+            ("Owner AS ''", "alice\n"),
             ("Owner WIDTH 3", "ali\n"),
             ("Owner WIDTH 3 TRUNCATE", "ali\n"),
             ("Owner WIDTH AUTO", "alice\n"),
@@ -127,8 +134,8 @@ mod tests {
         ] {
             assert_eq!(row(format), expected, "{format}");
         }
-        assert!(read_print_format("Owner\n", Dialect::Condor).is_err());
-        assert!(read_print_format("# nothing\n", Dialect::Condor).is_err());
+        assert!(read_print_format("Owner\n", Dialect::Condor, WidthRule::Cuts).is_err());
+        assert!(read_print_format("# nothing\n", Dialect::Condor, WidthRule::Cuts).is_err());
     }
 
     #[test]
@@ -147,8 +154,8 @@ mod tests {
                 "nothing, title, heading",
             ),
         ] {
-            let read =
-                read_print_format(&format!("{format}\n"), Dialect::Condor).unwrap_or_else(|_| panic!("{format}"));
+            let read = read_print_format(&format!("{format}\n"), Dialect::Condor, WidthRule::Cuts)
+                .unwrap_or_else(|_| panic!("{format}"));
             let text = |expression: &Expression| expression.to_string();
             let found = read.constraint.as_ref().map(text).unwrap_or_default();
             let keys = read

@@ -6,7 +6,7 @@ use classad::ad::{Dialect, Expression};
 use classad::format::Problem;
 use classad::syntax::{ParseOptions, parse_expression};
 
-use super::column_words::read_column;
+use super::column_words::{WidthRule, read_column};
 use super::words::{FormatWord, FormatWords, problem_at, similar_words};
 use super::{FormatSummary, PrintFormat};
 use crate::cli::commands::query::format_string::unescape;
@@ -46,6 +46,7 @@ const SELECT_WORDS: [&str; 12] = [
 struct FormatReader<'t> {
     text: &'t str,
     dialect: Dialect,
+    width_rule: WidthRule,
     format: PrintFormat,
     problems: Vec<Problem>,
     section: FormatSection,
@@ -60,13 +61,14 @@ struct FormatReader<'t> {
 /// # Errors
 ///
 /// The problems of the text, with their places.
-pub fn read_print_format(text: &str, dialect: Dialect) -> Result<PrintFormat, Vec<Problem>> {
+pub fn read_print_format(text: &str, dialect: Dialect, width_rule: WidthRule) -> Result<PrintFormat, Vec<Problem>> {
     let joined = join_continued_lines(text);
     let mut format = PrintFormat { has_title: true, ..PrintFormat::default() };
     format.mask.has_heading = true;
     let mut reader = FormatReader {
         text: &joined,
         dialect,
+        width_rule,
         format,
         problems: Vec::new(),
         section: FormatSection::None,
@@ -153,7 +155,7 @@ impl FormatReader<'_> {
             }
             FormatSection::Select | FormatSection::Summary => {
                 let separator = self.label_separator.as_deref();
-                match read_column(self.text, words, self.dialect, separator) {
+                match read_column(self.text, words, self.dialect, (separator, self.width_rule)) {
                     Ok(column) if self.section == FormatSection::Select => self.format.mask.columns.push(column),
                     Ok(column) => self.summary_columns.columns.push(column),
                     Err(problems) => self.problems.extend(problems),

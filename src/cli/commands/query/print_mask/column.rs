@@ -94,9 +94,8 @@ impl MaskColumn {
 
     /// Evaluates a column without a function: a value of the type that its conversion prints.
     fn plain_value(&self, lookup: &mut AdLookup) -> Option<Value> {
-        let Some(conversion) = self.format.as_ref().and_then(|format| format.conversion.as_ref()) else {
-            return Some(Value::Undefined);
-        };
+        let Some(format) = &self.format else { return Some(lookup.value(&self.expression)) };
+        let Some(conversion) = &format.conversion else { return Some(Value::Undefined) };
         let expression = &self.expression;
         let bound = if let ExpressionKind::Attribute(name) = expression.kind() { lookup.ad.get(name) } else { None };
         // Text of the expression without evaluation; for an attribute reference, the text of the attribute in the ad.

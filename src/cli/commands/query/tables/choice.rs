@@ -7,7 +7,7 @@ use super::ad_table::AdTable;
 use super::{RowGrouping, StandardTable, TableSubject, find_table};
 use crate::cli::args::condor_options::table_option;
 use crate::cli::commands::query::QueryCommand;
-use crate::cli::commands::query::print_format::{FormatSummary, PrintFormat, read_print_format};
+use crate::cli::commands::query::print_format::{FormatSummary, PrintFormat, WidthRule, read_print_format};
 use crate::cli::commands::query::print_function::find_function;
 use crate::cli::commands::query::print_mask::append_columns;
 use crate::cli::io::argument_text;
@@ -146,7 +146,7 @@ pub fn choose_table(
     }
     let standard = choice.table()?;
     let custom = match &query.print_format {
-        Some(path) => Some(read_format_file(session, path)?),
+        Some(path) => Some(read_format_file(session, path, choice.subject)?),
         None => None,
     };
     let fallback = || find_table(if choice.subject == Some(TableSubject::Slots) { "slots" } else { "jobs" });
@@ -206,7 +206,7 @@ fn has_other_output(query: &QueryCommand) -> Result<bool, Failure> {
 
 /// Reads the print format of a table of HTCondor's tools.
 fn standard_format(session: &Session, choice: &TableChoice, standard: &StandardTable) -> Result<PrintFormat, Failure> {
-    let mut format = read_print_format(standard.format, session.dialect()).map_err(|problems| {
+    let mut format = read_print_format(standard.format, session.dialect(), WidthRule::Cuts).map_err(|problems| {
         let text = SourceText::from_argument(standard.name, standard.format);
         session.print_setting_problems(&text, &problems);
         Failure::Refused(None)
@@ -251,10 +251,11 @@ fn order(
     Ok(keys)
 }
 
-fn read_format_file(session: &mut Session, path: &str) -> Result<PrintFormat, Failure> {
+fn read_format_file(session: &mut Session, path: &str, subject: Option<TableSubject>) -> Result<PrintFormat, Failure> {
+    let rule = if subject == Some(TableSubject::Slots) { WidthRule::Pads } else { WidthRule::Cuts };
     let bytes = read_text(path).map_err(|error| Failure::unreadable(path, &error))?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    read_print_format(&text, session.dialect()).map_err(|problems| {
+    read_print_format(&text, session.dialect(), rule).map_err(|problems| {
         let source = SourceText::from_file(path, text.clone().into_bytes(), FileFormat::Bracketed);
         session.print_setting_problems(&source, &problems);
         Failure::Refused(None)

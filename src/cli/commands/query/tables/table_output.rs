@@ -13,7 +13,7 @@ use super::machine_rows::machine_rows;
 use super::slot_totals::AdTotals;
 use super::{RowGrouping, TableSubject};
 use crate::cli::commands::query::format_string::FormatString;
-use crate::cli::commands::query::print_format::{FormatSummary, read_print_format};
+use crate::cli::commands::query::print_format::{FormatSummary, WidthRule, read_print_format};
 use crate::cli::commands::query::print_mask::{MaskCell, MaskValues, PrintMask, PrintMaskWriter};
 use crate::cli::commands::query::units;
 use classad::query::compare_values;
@@ -160,7 +160,8 @@ fn write_job_summary(out: &mut dyn Write, table: &AdTable, counts: &JobCounts, c
         FormatSummary::Nothing => return Ok(()),
         FormatSummary::Columns(mask) => mask,
         FormatSummary::Standard => {
-            format = read_print_format(include_str!("formats/job-summary"), context.dialect).unwrap_or_default();
+            format = read_print_format(include_str!("formats/job-summary"), context.dialect, WidthRule::Cuts)
+                .unwrap_or_default();
             &format.mask
         }
     };

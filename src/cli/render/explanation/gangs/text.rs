@@ -8,9 +8,9 @@ use classad::matching::gang::{
 use classad::text::{counted, join_and};
 
 use crate::cli::io::parties::Parties;
-use crate::cli::render::diagnostics::{self, sentence_line, single_line};
+use crate::cli::render::diagnostics::{self, single_line};
 use crate::cli::render::explanation::limits::{DEFAULT_MAX_ITEMS, MAX_CLAUSE_CHARS, MAX_EVIDENCE_ITEMS};
-use crate::cli::render::explanation::listing::{push_rest, push_wrapped};
+use crate::cli::render::explanation::listing::{first_lines, push_rest, push_wrapped};
 use crate::cli::render::table::TableLayout;
 
 /// Maximum number of offers named in one line.
@@ -40,7 +40,7 @@ pub fn change_steps(change: &RequestChange<Gang>, names: &dyn AdNames) -> Vec<St
 
 /// Returns the report: the summary sentence and the sections below it. With `evidence` the sections are longer.
 pub fn gang_report_text(report: &GangReport, writer: &SummaryWriter<'_>, evidence: bool) -> String {
-    let mut told = GangText { text: sentence_line(&writer.gang_summary(report)), writer, evidence };
+    let mut told = GangText { text: first_lines(&writer.gang_summary(report)), writer, evidence };
     let failure = report.failure.as_ref().filter(|_| !matches!(report.verdict, GangVerdict::NoOffers));
     let Some(failure) = failure else { return told.text };
     told.text.push_str(&port_table(failure, "", writer));

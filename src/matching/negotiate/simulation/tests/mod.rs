@@ -12,7 +12,7 @@ use crate::configuration::{Configuration, JobPolicies};
 use crate::eval::Context;
 use crate::matching::Accelerations;
 use crate::matching::negotiate::NegotiationSettings;
-use crate::matching::policy::{Accountant, Policy, ready_policy};
+use crate::matching::policy::{Accountant, CycleTimes, Policy, ready_policy};
 use crate::protocol::Protocol;
 use crate::syntax::{ParseOptions, parse_ad, parse_expression};
 
@@ -71,6 +71,7 @@ fn run_accelerated(
         begins_idle: false,
         policies,
         policy_interval: 60,
+        claim_interval: CycleTimes::read(&configuration, &context).unwrap().claims,
         skips_quiet: false,
     };
     let names = offers.iter().map(|(name, _)| (*name).to_owned());

@@ -1,0 +1,438 @@
+//! What the policies of a job in the queue, its own and those of the configuration, will do to it, and when.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use indexmap::IndexSet;
+
+use crate::ad::{Ad, AdExtension, BinaryOperator, Expression, ExpressionKind, Name, ScopeAd, ScopeFrame, Value};
+use crate::configuration::{JobPolicies, JobPolicy, PolicyEffect, PolicyEffectKind};
+use crate::constraint::{ClockBreaks, MAX_SPAN_SECONDS, own_names};
+use crate::eval::{
+    CURRENT_TIME, ConstraintVerdict, Context, Environment, Evaluator, Knowledge, SpecializeOptions, specialize,
+};
+
+use super::clause_time::WEEK_SECONDS;
+use super::clauses::{parenthesized, text};
+
+/// Maximum number of effects that are followed one after the other.
+const MAX_EFFECTS: usize = 3;
+
+/// Maximum number of steps into an expression. Attributes that name each other would lead on forever.
+const MAX_STEPS: usize = 256;
+
+/// The attributes of a job that are known when its run ends.
+const EXIT_ATTRIBUTES: [&str; 3] = ["ExitBySignal", "ExitCode", "ExitSignal"];
+
+/// What the policies of a job will do to it if nothing else happens.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct JobOutlook {
+    /// The present, in seconds since 1970.
+    pub now: i64,
+    /// Seconds between two evaluations of the policies.
+    pub interval: i64,
+    /// The policies that HTCondor evaluates in the state of the job, in the order in which it tries them. One that can never have
+    /// an effect is left out.
+    pub policies: Vec<PolicyOutlook>,
+    /// What happens by the clock alone, one effect after the other. The first is that of one of `policies`.
+    pub course: Vec<ForeseenEffect>,
+    /// What becomes of a running job if its program ends now and returns 0; `None` if it leaves the queue.
+    pub after_success: Option<PolicyEffect>,
+}
+
+/// What jobs with one outlook have in common.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct OutlookKind {
+    /// The policy that does something at the next evaluation, and what it does.
+    imminent: Option<(String, PolicyEffectKind)>,
+    /// The names of the policies, each with whether it has a value.
+    policies: Vec<(bool, String)>,
+}
+
+/// What a policy of a job says now and later.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PolicyOutlook {
+    /// The attribute of the job, or the variable of the configuration.
+    pub name: String,
+    /// 1-based number of the variable's line in the dump; `None` for an attribute of the job.
+    pub line: Option<usize>,
+    /// What it does.
+    pub effect: PolicyEffectKind,
+    /// When it does so.
+    pub moment: PolicyMoment,
+    /// The part of the expression that decides: for a moment the part that is true then, for a fault the part that has no value.
+    /// For the end of a run, what is left of the condition; `None` if it is met whatever the end is.
+    pub part: Option<String>,
+    /// Why it has no value now, so that it counts as false.
+    pub fault: Option<PolicyFault>,
+}
+
+impl PolicyOutlook {
+    /// Whether it is a policy of the job that has no value.
+    #[must_use]
+    pub fn is_faulty(&self) -> bool {
+        self.fault.is_some() && self.line.is_none()
+    }
+}
+
+/// When a policy has its effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PolicyMoment {
+    /// At the next evaluation.
+    Now,
+    /// From a second on, in seconds since 1970, if the job stays as it is; with whether that is seen in samples.
+    From(i64, bool),
+    /// When the run ends.
+    AtExit,
+    /// Not by the clock alone.
+    Never,
+}
+
+/// Why a policy has no value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum PolicyFault {
+    /// These attributes are undefined.
+    Undefined(Vec<String>),
+    /// The part of the policy is an error.
+    Error,
+}
+
+/// An effect of a policy at a time.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ForeseenEffect {
+    /// The second from which the policy has it, in seconds since 1970.
+    pub from: i64,
+    /// Whether the time is seen in samples.
+    pub is_sampled: bool,
+    /// What the policy does.
+    pub effect: PolicyEffect,
+}
+
+impl JobOutlook {
+    /// Looks at the policies of a job. `None` if none can ever have an effect, or the time is unknown.
+    #[must_use]
+    pub fn new(policies: &JobPolicies, job: &Ad, interval: i64, context: &Context) -> Option<Self> {
+        let now = context.now.filter(|_| policies.watch(job))?;
+        let evaluated = JobPolicies::evaluated_job(job, context);
+        let applying: Vec<JobPolicy> =
+            policies.of_job(job, context).into_iter().filter(|policy| policy.applies).collect();
+        if applying.is_empty() {
+            return None;
+        }
+        let course = course(policies, job, now, context);
+        let first = course.first();
+        let outlooks = applying.iter().map(|policy| {
+            let is_first = first.is_some_and(|first| first.effect.knob == policy.name && !policy.is_at_exit);
+            PolicyView::new(policy, &evaluated, context).outlook(now, first.filter(|_| is_first))
+        });
+        let outlooks = outlooks.collect();
+        let after_success = applying.iter().any(|policy| policy.is_at_exit).then(|| {
+            let succeeded = [("ExitBySignal", Value::Boolean(false)), ("ExitCode", Value::Integer(0))];
+            let succeeded = succeeded.map(|(name, value)| (Name::new(name), Expression::literal(value)));
+            policies.exit_effect(&AdExtension::new(succeeded.into()).extend(&evaluated), context)
+        });
+        Some(JobOutlook { now, interval, policies: outlooks, course, after_success: after_success.flatten() })
+    }
+
+    /// What happens at the next evaluation; `None` if nothing does.
+    #[must_use]
+    pub fn imminent(&self) -> Option<&ForeseenEffect> {
+        self.course.first().filter(|first| first.from <= self.now)
+    }
+
+    /// Whether something happens at the next evaluation, or a policy has no value.
+    #[must_use]
+    pub fn is_notable(&self) -> bool {
+        self.imminent().is_some() || self.faulty().is_some()
+    }
+
+    /// The first policy of the job itself without a value. Those of a configuration are often undefined for most jobs.
+    #[must_use]
+    pub fn faulty(&self) -> Option<&PolicyOutlook> {
+        self.policies.iter().find(|policy| policy.is_faulty())
+    }
+
+    /// Returns what jobs with one outlook have in common, but for times: what happens at the next evaluation, and the policies
+    /// with those that have no value.
+    #[must_use]
+    pub fn kind(policies: &JobPolicies, job: &Ad, context: &Context) -> OutlookKind {
+        if !policies.watch(job) {
+            return OutlookKind::default();
+        }
+        let evaluated = JobPolicies::evaluated_job(job, context);
+        let has_value = |policy: &JobPolicy| {
+            let now = context.now.unwrap_or_default();
+            PolicyView::new(policy, &evaluated, context).fault(&policy.expression, now).is_none()
+        };
+        let applying = policies.of_job(job, context).into_iter().filter(|policy| policy.applies);
+        OutlookKind {
+            imminent: policies.queue_effect(job, context).map(|effect| (effect.knob, effect.kind)),
+            policies: applying.map(|policy| (policy.is_at_exit || has_value(&policy), policy.name)).collect(),
+        }
+    }
+
+    /// The policy that has the first effect.
+    #[must_use]
+    pub fn first(&self) -> Option<&PolicyOutlook> {
+        let first = self.course.first()?;
+        self.policies.iter().find(|policy| policy.name == first.effect.knob && policy.moment != PolicyMoment::AtExit)
+    }
+}
+
+/// Returns what happens to a job by the clock alone, one effect after the other.
+fn course(policies: &JobPolicies, job: &Ad, now: i64, context: &Context) -> Vec<ForeseenEffect> {
+    let (mut found, mut job, mut at): (Vec<ForeseenEffect>, Ad, i64) = (Vec::new(), job.clone(), now);
+    while found.len() < MAX_EFFECTS {
+        let Some(next) = next_effect(policies, &job, at, context) else { break };
+        // A job that is held and released in turns goes on so.
+        let is_loop = found.iter().any(|known| known.effect.knob == next.effect.knob);
+        let changed = next.effect.changed_job(&job, next.from, context);
+        at = next.from;
+        found.push(next);
+        match changed.filter(|_| !is_loop) {
+            Some(changed) => job = changed,
+            None => break,
+        }
+    }
+    found
+}
+
+/// Returns the next effect of a policy on a job from a second on.
+fn next_effect(policies: &JobPolicies, job: &Ad, at: i64, context: &Context) -> Option<ForeseenEffect> {
+    let effect_at = |second: i64| policies.queue_effect(job, &Context { now: Some(second), ..context.clone() });
+    if let Some(effect) = effect_at(at) {
+        return Some(ForeseenEffect { from: at, is_sampled: false, effect });
+    }
+    let evaluated = JobPolicies::evaluated_job(job, context);
+    let conditions: Vec<Expression> = policies
+        .of_job(job, context)
+        .into_iter()
+        .filter(|policy| policy.applies && !policy.is_at_exit)
+        .map(|policy| policy.condition)
+        .collect();
+    let (environment, frame) = Environment::single(evaluated);
+    // Bounds that come within a week are exact more often than those of a year.
+    [WEEK_SECONDS, MAX_SPAN_SECONDS].into_iter().find_map(|length| {
+        let span = at..at.saturating_add(length);
+        let breaks = conditions.iter().map(|of| ClockBreaks::of(of, &frame, &environment, context, span.clone()));
+        let breaks = breaks.reduce(ClockBreaks::and)?;
+        let mut found = None;
+        let timeline = breaks.timeline(|seconds| {
+            (found.is_none() && !context.is_interrupted())
+                .then(|| found = Some(seconds.start).zip(effect_at(seconds.start)))
+        });
+        found.map(|(from, effect)| ForeseenEffect { from, is_sampled: timeline.sampling.is_some(), effect })
+    })
+}
+
+/// A policy in the ad of its job.
+struct PolicyView<'v> {
+    policy: &'v JobPolicy,
+    job: &'v Ad,
+    environment: Environment,
+    frame: Arc<ScopeFrame>,
+    context: &'v Context,
+}
+
+impl<'v> PolicyView<'v> {
+    fn new(policy: &'v JobPolicy, job: &'v Ad, context: &'v Context) -> Self {
+        let (environment, frame) = Environment::single(job.clone());
+        PolicyView { policy, job, environment, frame, context }
+    }
+
+    fn value(&self, expression: &Expression, at: i64) -> Value {
+        let context = Context { now: Some(at), ..self.context.clone() };
+        Evaluator::new(&self.environment, &context).evaluate(expression, &self.frame).unwrap_or(Value::Undefined)
+    }
+
+    /// Whether the policy takes an expression for true: 0.5 is 0.
+    fn is_true(&self, expression: &Expression, at: i64) -> bool {
+        match self.value(expression, at) {
+            Value::Boolean(is) => is,
+            Value::Integer(number) => number != 0,
+            Value::Real(number) => number.trunc() != 0.0,
+            _ => false,
+        }
+    }
+
+    /// Says what the policy does now and later. `foreseen` is the effect of the policy, if it is the first of the job.
+    fn outlook(&self, now: i64, foreseen: Option<&ForeseenEffect>) -> PolicyOutlook {
+        let JobPolicy { name, line, expression, condition, effect, is_at_exit, .. } = self.policy;
+        let shown = |part: &Expression| text(part, self.context.dialect);
+        let mut outlook = PolicyOutlook {
+            name: name.clone(),
+            line: *line,
+            effect: *effect,
+            moment: PolicyMoment::Never,
+            part: None,
+            fault: None,
+        };
+        if *is_at_exit {
+            let (left, verdict) = self.left_at_exit(expression);
+            let is_requeued = *effect == PolicyEffectKind::Requeues;
+            outlook.moment = match verdict {
+                ConstraintVerdict::Never if !is_requeued => PolicyMoment::Never,
+                ConstraintVerdict::Always if is_requeued => PolicyMoment::Never,
+                _ => PolicyMoment::AtExit,
+            };
+            outlook.part = (verdict == ConstraintVerdict::Depends).then(|| shown(&left));
+            return outlook;
+        }
+        let from =
+            foreseen.map(|foreseen| (foreseen.from, foreseen.is_sampled)).or_else(|| self.true_from(condition, now));
+        let deciding = |at: i64| {
+            // The condition that is made of a time says no more than the time.
+            (condition.without_parentheses().as_literal().is_none() && self.is_written())
+                .then(|| shown(&self.true_part(expression, at, &mut { MAX_STEPS })))
+        };
+        match from {
+            Some((at, _)) if at <= now => (outlook.moment, outlook.part) = (PolicyMoment::Now, deciding(at)),
+            Some((at, is_sampled)) => {
+                (outlook.moment, outlook.part) = (PolicyMoment::From(at, is_sampled), deciding(at));
+            }
+            None => {}
+        }
+        if outlook.moment != PolicyMoment::Now {
+            outlook.fault = self.fault(expression, now);
+            if outlook.moment == PolicyMoment::Never && outlook.fault.is_some() {
+                outlook.part = Some(shown(&self.unvalued_part(expression, now, &mut { MAX_STEPS })));
+            }
+        }
+        outlook
+    }
+
+    /// Whether the expression is the condition, and not the time or the duration of which the condition is made.
+    fn is_written(&self) -> bool {
+        self.policy.line.is_some()
+            || own_names([&self.policy.condition]).len() == 1
+                && self.policy.condition.as_literal().is_none()
+                && matches!(self.policy.condition.kind(), ExpressionKind::Attribute(_))
+    }
+
+    /// Returns when the condition is true next, and whether that is seen in samples.
+    fn true_from(&self, condition: &Expression, now: i64) -> Option<(i64, bool)> {
+        [WEEK_SECONDS, MAX_SPAN_SECONDS].into_iter().find_map(|length| {
+            let span: Range<i64> = now..now.saturating_add(length);
+            let breaks = ClockBreaks::of(condition, &self.frame, &self.environment, self.context, span);
+            let timeline = breaks
+                .timeline(|seconds| (!self.context.is_interrupted()).then(|| self.is_true(condition, seconds.start)));
+            let first = timeline.seconds_in(|is| *is).next().map(|seconds| seconds.start)?;
+            Some((first, timeline.sampling.is_some()))
+        })
+    }
+
+    /// Returns what is left of a condition while the end of the run is unknown.
+    fn left_at_exit(&self, condition: &Expression) -> (Expression, ConstraintVerdict) {
+        let known = self.job.iter().filter(|own| !EXIT_ATTRIBUTES.iter().any(|unknown| own.name.is(unknown)));
+        let running = known.map(|own| (own.name.clone(), own.expression.clone())).collect();
+        let (mut environment, frame) = Environment::single(running);
+        if let Some(member) = environment.member_mut(frame.participant) {
+            member.knowledge = Knowledge::Partial;
+        }
+        let timeless = Context { now: None, random: None, ..self.context.clone() };
+        let found = specialize(condition, &frame, &environment, &timeless, SpecializeOptions::default());
+        (found.expression, found.verdict)
+    }
+
+    /// Returns the expression of an attribute of the job that stands for a condition.
+    fn own_condition(&self, part: &Expression) -> Option<&Expression> {
+        own_name(part).and_then(|name| self.job.get(&name)).filter(|own| own.as_literal().is_none())
+    }
+
+    /// Returns the part of a true expression that makes it true: of a disjunction the first true operand.
+    fn true_part(&self, part: &Expression, at: i64, left: &mut usize) -> Expression {
+        let part = part.without_parentheses();
+        *left = left.saturating_sub(1);
+        if *left == 0 {
+            return part.clone();
+        }
+        let mut of = |next: &Expression| self.true_part(next, at, left);
+        match part.kind() {
+            ExpressionKind::Binary(BinaryOperator::Or, one, other) => {
+                of(if self.is_true(one, at) { one } else { other })
+            }
+            ExpressionKind::Binary(BinaryOperator::And, one, other) => {
+                let [one, other] = [one, other].map(|operand| loose(&of(operand)));
+                Expression::binary(BinaryOperator::And, one, other)
+            }
+            ExpressionKind::Conditional(condition, yes, no) => {
+                let chosen = if self.is_true(condition, at) { yes } else { no };
+                // A branch that is a constant says nothing: the condition decides.
+                if chosen.without_parentheses().as_literal().is_some() { part.clone() } else { of(chosen) }
+            }
+            ExpressionKind::Elvis(value, default) => {
+                of(if self.value(value, at) == Value::Undefined { default } else { value })
+            }
+            _ => self.own_condition(part).map_or_else(|| part.clone(), of),
+        }
+    }
+
+    /// Returns why an expression has no value; `None` if it has one.
+    fn fault(&self, expression: &Expression, now: i64) -> Option<PolicyFault> {
+        match self.value(expression, now) {
+            Value::Undefined => {
+                let mut names = IndexSet::new();
+                self.add_undefined(expression, now, &mut names, &mut { MAX_STEPS });
+                Some(PolicyFault::Undefined(names.into_iter().map(|name| name.to_string()).collect()))
+            }
+            Value::Boolean(_) | Value::Integer(_) | Value::Real(_) => None,
+            _ => Some(PolicyFault::Error),
+        }
+    }
+
+    /// Adds the attributes that make an expression undefined.
+    fn add_undefined(&self, part: &Expression, now: i64, names: &mut IndexSet<Name>, left: &mut usize) {
+        *left = left.saturating_sub(1);
+        if *left == 0 || self.value(part, now) != Value::Undefined {
+            return;
+        }
+        if let Some(name) = own_name(part) {
+            match self.job.get(&name).filter(|own| own.as_literal().is_none()) {
+                Some(own) => self.add_undefined(own, now, names, left),
+                None => drop(names.insert(name)),
+            }
+            return;
+        }
+        part.kind().for_each_child(|child| self.add_undefined(child, now, names, left));
+    }
+
+    /// Returns the innermost part of an expression without a value to which it owes that it has none.
+    fn unvalued_part(&self, part: &Expression, now: i64, left: &mut usize) -> Expression {
+        let part = part.without_parentheses();
+        *left = left.saturating_sub(1);
+        let mut operands = Vec::new();
+        if let ExpressionKind::Binary(BinaryOperator::And | BinaryOperator::Or, one, other) = part.kind() {
+            operands.extend([one, other]);
+        }
+        operands.extend(self.own_condition(part).filter(|_| *left > 0));
+        let is_unvalued = |next: &&&Expression| {
+            !matches!(self.value(next, now), Value::Boolean(_) | Value::Integer(_) | Value::Real(_))
+        };
+        match operands.iter().find(is_unvalued) {
+            Some(next) if *left > 0 => self.unvalued_part(next, now, left),
+            _ => part.clone(),
+        }
+    }
+}
+
+/// The name that an expression looks up in its own ad, if it does nothing else.
+fn own_name(part: &Expression) -> Option<Name> {
+    match part.without_parentheses().kind() {
+        ExpressionKind::Attribute(name) if !name.is_known(CURRENT_TIME) => Some(name.clone()),
+        ExpressionKind::Select(scope, name) => match scope.without_parentheses().kind() {
+            ExpressionKind::Attribute(scope) if ScopeAd::of(scope) == Some(ScopeAd::Own) => Some(name.clone()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Puts what binds less than `&&` into parentheses.
+fn loose(part: &Expression) -> Expression {
+    match part.kind() {
+        ExpressionKind::Binary(BinaryOperator::Or, ..)
+        | ExpressionKind::Conditional(..)
+        | ExpressionKind::Elvis(..) => parenthesized(part),
+        _ => part.clone(),
+    }
+}

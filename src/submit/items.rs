@@ -1,0 +1,198 @@
+//! The items of queue statements that are in files, or are names of files.
+
+use std::fs;
+use std::path::Path;
+
+use super::SubmitSettings;
+use super::queue::{ItemKind, ItemSource, QueueArguments};
+
+/// Maximum number of bytes of a file of items or of an included file.
+pub(super) const MAX_FILE_BYTES: u64 = 64 << 20;
+
+/// Maximum number of names of files that are compared with patterns.
+const MAX_COMPARED_NAMES: usize = 1_000_000;
+
+/// Reads a file that a submit file names: a regular file of bounded size.
+///
+/// # Errors
+///
+/// The reason, as a phrase.
+pub(super) fn read_named_file(path: &str, settings: &SubmitSettings) -> Result<String, String> {
+    let path = Path::new(&settings.working_directory).join(path);
+    let shown = path.display();
+    let cannot = |reason: &str| format!("cannot read {shown}: {reason}");
+    let metadata = fs::metadata(&path).map_err(|error| cannot(&reason(&error)))?;
+    if !metadata.is_file() {
+        return Err(cannot("it is no regular file"));
+    }
+    if metadata.len() > MAX_FILE_BYTES {
+        return Err(cannot("it has more than 64 MiB"));
+    }
+    let bytes = fs::read(&path).map_err(|error| cannot(&reason(&error)))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Returns the reason of an error without its number.
+fn reason(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+impl QueueArguments {
+    /// Adds the items that are not in the submit file: the lines of a file, and names that match the patterns.
+    ///
+    /// # Errors
+    ///
+    /// The reason, as a phrase.
+    pub fn load(&mut self, settings: &SubmitSettings) -> Result<(), String> {
+        if let ItemSource::File(name) = &self.source {
+            if name.ends_with('|') {
+                return Err("no program is run for items: write them to a file".to_owned());
+            }
+            if name == "-" {
+                return Err("items are not read from standard input: write them to a file".to_owned());
+            }
+            let text = read_named_file(name, settings)?;
+            // A comment is an item, as in HTCondor. A backslash at the end of a line joins it to the next.
+            let mut joined = String::new();
+            for line in text.lines() {
+                joined.push_str(line.trim());
+                match joined.strip_suffix('\\') {
+                    Some(beginning) => joined = beginning.to_owned(),
+                    None => self.add_line(&std::mem::take(&mut joined)),
+                }
+            }
+            if !joined.is_empty() {
+                self.add_line(&joined);
+            }
+        }
+        if let ItemKind::Patterns { files, folders } = self.kind {
+            let patterns = std::mem::take(&mut self.items);
+            let mut compared = 0;
+            for pattern in &patterns {
+                for name in matching_names(pattern, &settings.working_directory, &mut compared)? {
+                    let is_wanted = if name.ends_with('/') { folders } else { files };
+                    if is_wanted && !self.items.contains(&name) {
+                        self.items.push(name);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the names of files and folders that match a pattern, sorted. A slash is behind those of folders.
+fn matching_names(pattern: &str, folder: &str, compared: &mut usize) -> Result<Vec<String>, String> {
+    let (mut found, rest) = match pattern.strip_prefix('/') {
+        Some(rest) => (vec!["/".to_owned()], rest),
+        None => (vec![String::new()], pattern),
+    };
+    let parts: Vec<&str> = rest.split('/').filter(|part| !part.is_empty()).collect();
+    for (index, part) in parts.iter().enumerate() {
+        let is_last = index + 1 == parts.len();
+        let mut next = Vec::new();
+        for before in found {
+            let place = Path::new(folder).join(&before);
+            let mut names: Vec<String> = Vec::new();
+            if part.contains(['*', '?', '[']) {
+                for entry in fs::read_dir(&place).into_iter().flatten().flatten() {
+                    *compared += 1;
+                    if *compared > MAX_COMPARED_NAMES {
+                        return Err(format!("more than {MAX_COMPARED_NAMES} names would be compared with patterns"));
+                    }
+                    let name = entry.file_name().to_string_lossy().into_owned();
+                    if (!name.starts_with('.') || part.starts_with('.')) && matches_pattern(part, &name) {
+                        names.push(name);
+                    }
+                }
+                names.sort();
+            } else if place.join(part).exists() {
+                names.push((*part).to_owned());
+            }
+            for name in names {
+                let is_folder = place.join(&name).is_dir();
+                if is_last || is_folder {
+                    next.push(format!("{before}{name}{}", if is_folder { "/" } else { "" }));
+                }
+            }
+        }
+        found = next;
+    }
+    found.retain(|name| !name.is_empty());
+    Ok(found)
+}
+
+/// Whether a name matches a pattern of `*`, `?` and `[...]`. O(n m) in their lengths.
+pub(super) fn matches_pattern(pattern: &str, name: &str) -> bool {
+    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
+    let (mut at, mut place) = (0, 0);
+    // The last star, and the place in the name up to which it stands.
+    let mut star: Option<(usize, usize)> = None;
+    while place < name.len() {
+        let step = match pattern.get(at) {
+            Some('*') => {
+                star = Some((at, place));
+                at += 1;
+                continue;
+            }
+            Some('?') => Some(1),
+            Some('[') => class_length(&pattern[at..], name[place]),
+            Some(c) if *c == name[place] => Some(1),
+            _ => None,
+        };
+        match (step, star) {
+            (Some(step), _) => (at, place) = (at + step, place + 1),
+            (None, Some((star_at, behind))) => {
+                star = Some((star_at, behind + 1));
+                (at, place) = (star_at + 1, behind + 1);
+            }
+            (None, None) => return false,
+        }
+    }
+    pattern[at..].iter().all(|c| *c == '*')
+}
+
+/// Returns the length of a class such as `[a-c]` at the beginning of a pattern if it has a character.
+fn class_length(pattern: &[char], c: char) -> Option<usize> {
+    let end = pattern.iter().skip(2).position(|c| *c == ']')? + 2;
+    let is_negated = matches!(pattern[1], '!' | '^');
+    let inside = &pattern[1 + usize::from(is_negated)..end];
+    let mut has = false;
+    let mut at = 0;
+    while at < inside.len() {
+        if let [low, '-', high, ..] = inside[at..] {
+            has |= (low..=high).contains(&c);
+            at += 3;
+        } else {
+            has |= inside[at] == c;
+            at += 1;
+        }
+    }
+    (has != is_negated).then_some(end + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches_pattern;
+
+    #[test]
+    fn patterns() {
+        for (pattern, name, expected) in [
+            ("*.txt", "a.txt", true),
+            ("*.txt", "a.txt.gz", false),
+            ("a?c", "abc", true),
+            ("a?c", "ac", false),
+            ("[a-c]x", "bx", true),
+            ("[!a-c]x", "bx", false),
+            ("*a*b", "xaab", true),
+            ("", "", true),
+            ("*", "", true),
+        ] {
+            assert_eq!(matches_pattern(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! The ad of a job while the commands of its submit file are considered.
+//!
+//! The first job of a cluster gets all attributes. The others begin with those, as in HTCondor, and get the attributes that
+//! differ.
+
+use std::ops::Range;
+
+use indexmap::IndexMap;
+
+use crate::ad::{Dialect, Expression, Name, Value};
+use crate::configuration::constant_number;
+use crate::eval::{Context, Environment, Evaluator};
+use crate::format::{AttributeSpan, Problem, TextPiece};
+use crate::syntax::{ParseOptions, SyntaxError, parse_expression};
+
+use super::SubmitSettings;
+use super::universe::JobKind;
+use super::variables::{CommandValue, SubmitVariables};
+
+/// An attribute of a job, and where it is from.
+#[derive(Clone, Debug)]
+pub(super) struct JobAttribute {
+    pub expression: Expression,
+    /// Byte range of the command's name, and the pieces of the expression's text; `None` for an attribute that no command
+    /// sets.
+    source: Option<(Range<usize>, Vec<TextPiece>)>,
+}
+
+/// The attributes of a job in order.
+pub(super) type JobAttributes = IndexMap<Name, JobAttribute>;
+
+/// What a group of commands read and wrote.
+#[derive(Debug, Default)]
+pub(super) struct GroupTrace {
+    /// Whether a value differs from job to job.
+    pub is_live: bool,
+    pub reads: Vec<Name>,
+    pub writes: Vec<Name>,
+}
+
+/// Text of an expression that is put together from values of commands and from what HTCondor adds.
+#[derive(Debug, Default)]
+pub(super) struct ComposedText {
+    pub text: String,
+    pieces: Vec<TextPiece>,
+}
+
+impl ComposedText {
+    /// Returns the value of a command.
+    pub fn of(command: &CommandValue) -> Self {
+        let mut composed = ComposedText::default();
+        composed.push_value(command);
+        composed
+    }
+
+    /// Appends the value of a command.
+    pub fn push_value(&mut self, command: &CommandValue) {
+        self.text.push_str(&command.text);
+        let is_verbatim = command.place.is_verbatim && command.place.value.len() == command.text.len();
+        self.pieces.push(TextPiece { end: self.text.len(), source: command.place.value.clone(), is_verbatim });
+    }
+
+    /// Appends another text.
+    pub fn append(&mut self, other: ComposedText) {
+        let before = self.text.len();
+        self.text.push_str(&other.text);
+        self.pieces.extend(other.pieces.into_iter().map(|piece| TextPiece { end: piece.end + before, ..piece }));
+    }
+
+    /// Appends a text that HTCondor adds because of what stands in this range of the file.
+    pub fn push(&mut self, text: &str, source: &Range<usize>) {
+        self.text.push_str(text);
+        self.pieces.push(TextPiece { end: self.text.len(), source: source.clone(), is_verbatim: false });
+    }
+}
+
+/// Builder of the ad of one job.
+pub(super) struct JobBuilder<'a> {
+    pub variables: &'a SubmitVariables,
+    pub settings: &'a SubmitSettings,
+    pub kind: &'a JobKind,
+    /// The attributes of the cluster; empty for its first job.
+    base: &'a JobAttributes,
+    pub process: i64,
+    /// Byte range of the queue statement.
+    pub statement: Range<usize>,
+    /// The attributes of this job.
+    pub own: JobAttributes,
+    pub trace: GroupTrace,
+}
+
+impl<'a> JobBuilder<'a> {
+    pub fn new(
+        (variables, settings, kind): (&'a SubmitVariables, &'a SubmitSettings, &'a JobKind),
+        base: &'a JobAttributes,
+        process: i64,
+        statement: Range<usize>,
+    ) -> Self {
+        let (own, trace) = (JobAttributes::default(), GroupTrace::default());
+        JobBuilder { variables, settings, kind, base, process, statement, own, trace }
+    }
+
+    pub fn context(&self) -> &Context {
+        &self.settings.context
+    }
+
+    /// Whether the job is the first of its cluster.
+    pub fn is_first(&self) -> bool {
+        self.base.is_empty()
+    }
+
+    /// Returns the value of the first of these commands that has one.
+    pub fn value(&mut self, names: &[&str]) -> Result<Option<CommandValue>, Problem> {
+        let (found, is_live) = self.variables.value(names)?;
+        self.trace.is_live |= is_live;
+        Ok(found)
+    }
+
+    /// Returns the truth value of a command.
+    pub fn truth(&mut self, names: &[&str]) -> Result<Option<bool>, Problem> {
+        let Some(value) = self.value(names)? else { return Ok(None) };
+        let truth = truth_of(&value.text, self.context());
+        let fault = || value.fault(format!("{} must be true or false", value.name));
+        truth.map(Some).ok_or_else(fault)
+    }
+
+    /// Returns the integer of a command.
+    pub fn integer(&mut self, names: &[&str]) -> Result<Option<(i64, CommandValue)>, Problem> {
+        let Some(value) = self.value(names)? else { return Ok(None) };
+        match integer_of(&value.text, self.context()) {
+            Some(number) => Ok(Some((number, value))),
+            None => Err(value.fault(format!("{} must be an integer", value.name))),
+        }
+    }
+
+    /// Returns the expanded value of a variable of the configuration, or its default in HTCondor. `None` if it is empty.
+    pub fn setting(&self, name: &str) -> Option<String> {
+        self.settings.setting(name)
+    }
+
+    /// Returns the expression of an attribute of the job or its cluster.
+    pub fn attribute(&mut self, name: &str) -> Option<Expression> {
+        let name = Name::new(name);
+        let found = self.own.get(&name).or_else(|| self.base.get(&name)).map(|attribute| attribute.expression.clone());
+        self.trace.reads.push(name);
+        found
+    }
+
+    pub fn has(&mut self, name: &str) -> bool {
+        self.attribute(name).is_some()
+    }
+
+    /// Returns the text of a string attribute.
+    pub fn text(&mut self, name: &str) -> Option<String> {
+        match self.attribute(name)?.as_literal()? {
+            Value::String(text) => Some(text.to_str().into_owned()),
+            _ => None,
+        }
+    }
+
+    /// Returns the value of a boolean attribute.
+    pub fn boolean(&mut self, name: &str) -> Option<bool> {
+        match self.attribute(name)?.as_literal()? {
+            Value::Boolean(is) => Some(*is),
+            Value::Integer(number) => Some(*number != 0),
+            _ => None,
+        }
+    }
+
+    /// The names of all attributes of the job, sorted without regard to case.
+    pub fn attribute_names(&self) -> Vec<Name> {
+        let mut names: Vec<Name> = self.base.keys().chain(self.own.keys()).cloned().collect();
+        names.sort_by_key(|name| name.as_str().to_ascii_lowercase());
+        names.dedup();
+        names
+    }
+
+    /// Returns the byte range of the command that set an attribute; that of the queue statement if none did.
+    pub fn source_of(&self, name: &str) -> Range<usize> {
+        let name = Name::new(name);
+        let attribute = self.own.get(&name).or_else(|| self.base.get(&name));
+        let pieces = attribute.and_then(|attribute| attribute.source.as_ref()).map(|(_, pieces)| pieces);
+        let piece = pieces.and_then(|pieces| pieces.first()).map(|piece| piece.source.clone());
+        piece.unwrap_or_else(|| self.statement.clone())
+    }
+
+    fn set(&mut self, name: &str, expression: Expression, source: Option<(Range<usize>, Vec<TextPiece>)>) {
+        let name = Name::new(name);
+        self.trace.writes.push(name.clone());
+        self.own.insert(name, JobAttribute { expression, source });
+    }
+
+    /// Sets an attribute to a value that no command gives.
+    pub fn assign(&mut self, name: &str, value: impl Into<Value>) {
+        self.set(name, Expression::literal(value), None);
+    }
+
+    /// Sets an attribute to a value that a command gives.
+    pub fn assign_value(&mut self, name: &str, value: impl Into<Value>, command: &CommandValue) {
+        let piece = TextPiece { end: usize::MAX, source: command.place.value.clone(), is_verbatim: false };
+        self.set(name, Expression::literal(value), Some((command.place.name.clone(), vec![piece])));
+    }
+
+    /// Sets an attribute to the expression that is the value of a command.
+    pub fn assign_expression(&mut self, name: &str, command: &CommandValue) -> Result<(), Problem> {
+        self.assign_composed(name, ComposedText::of(command), &command.place.name)
+    }
+
+    /// Sets an attribute to an expression of the configuration or of HTCondor.
+    pub fn assign_text(&mut self, name: &str, text: &str) -> Result<(), Problem> {
+        let expression = parse_expression(text.as_bytes(), ParseOptions::long(Dialect::Condor)).map_err(|error| {
+            let message = format!("{name} = {text}: {}", error.message);
+            Problem::error_at(self.statement.clone(), 0, message)
+        })?;
+        self.set(name, expression, None);
+        Ok(())
+    }
+
+    /// Sets an attribute to an expression that was put together. `place` is the byte range of the command's name.
+    pub fn assign_composed(&mut self, name: &str, composed: ComposedText, place: &Range<usize>) -> Result<(), Problem> {
+        let ComposedText { text, pieces } = composed;
+        match parse_expression(text.as_bytes(), ParseOptions::long(Dialect::Condor)) {
+            Ok(expression) => self.set(name, expression, Some((place.clone(), pieces))),
+            Err(error) => return Err(composed_problem(name, &text, pieces, error)),
+        }
+        Ok(())
+    }
+}
+
+/// Returns the problem of a text that was put together and is no expression. If the value of a command is none, the problem
+/// is there.
+fn composed_problem(name: &str, text: &str, pieces: Vec<TextPiece>, error: SyntaxError) -> Problem {
+    let mut start = 0;
+    for piece in &pieces {
+        let part = &text[start..piece.end];
+        start = piece.end;
+        if piece.is_verbatim
+            && let Err(error) = parse_expression(part.as_bytes(), ParseOptions::long(Dialect::Condor))
+        {
+            return Problem::from_syntax(error, piece.source.start, 0);
+        }
+    }
+    let range = AttributeSpan::composed(Name::new(name), 0..0, pieces).file_range(error.span);
+    let problem = Problem::error_at(range, 0, error.message);
+    Problem { help: error.help, ..problem }
+}
+
+impl JobAttribute {
+    /// Returns the place of the attribute in the submit file; `None` if no command sets it.
+    pub fn span(&self, name: &Name) -> Option<AttributeSpan> {
+        let (place, pieces) = self.source.clone()?;
+        Some(AttributeSpan::composed(name.clone(), place, pieces))
+    }
+}
+
+/// Evaluates a text as an expression outside any ad; `None` if it is none.
+fn value_of(text: &str, context: &Context) -> Option<Value> {
+    let expression = parse_expression(text.as_bytes(), ParseOptions::long(Dialect::Condor)).ok()?;
+    let (environment, frame) = Environment::empty();
+    Evaluator::new(&environment, context).evaluate(&expression, &frame).ok()
+}
+
+/// Returns the truth value that a text is, or evaluates to, as HTCondor's `string_is_boolean_param` does: `yes` is none.
+pub(super) fn truth_of(text: &str, context: &Context) -> Option<bool> {
+    match value_of(text, context)? {
+        Value::Boolean(is) => Some(is),
+        Value::Integer(number) => Some(number != 0),
+        Value::Real(number) => Some(number != 0.0),
+        _ => None,
+    }
+}
+
+/// Returns the integer that a text is, or evaluates to, as HTCondor's `string_is_long_param` does.
+pub(super) fn integer_of(text: &str, context: &Context) -> Option<i64> {
+    if let Ok(number) = text.trim().parse() {
+        return Some(number);
+    }
+    match value_of(text, context)? {
+        Value::Integer(number) => Some(number),
+        Value::Boolean(is) => Some(i64::from(is)),
+        #[allow(clippy::cast_possible_truncation)] // the fraction is dropped
+        Value::Real(number) if number.is_finite() => Some(number as i64),
+        _ => None,
+    }
+}
+
+/// Returns the number that an expression is, without evaluating it; `None` if it is no literal number.
+pub(super) fn literal_number(expression: &Expression, context: &Context) -> Option<f64> {
+    let text = crate::syntax::expression_text(expression, crate::syntax::Style::Long);
+    expression.as_literal().and_then(|_| constant_number(&text, context))
+}
+
+/// A size with a unit, and what stands behind it.
+#[derive(Debug, PartialEq)]
+pub(super) struct ByteSize<'t> {
+    /// The size in units of the base.
+    pub number: i64,
+    /// Whether a unit is written.
+    pub has_unit: bool,
+    /// The text behind the separator.
+    pub rest: &'t str,
+}
+
+/// Reads a size such as `2.5 GB` in units of `base` bytes, rounded up; without a unit it is in units of the base. A comma
+/// ends it if `is_list`. `None` if the text is something else, such as an expression.
+#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)] // as HTCondor rounds
+pub(super) fn byte_size(text: &str, base: i64, is_list: bool) -> Option<ByteSize<'_>> {
+    let text = text.trim_start();
+    let sign = text.len() - text.trim_start_matches(['-', '+']).len();
+    let digits = text[sign..].bytes().take_while(u8::is_ascii_digit).count();
+    let whole: i64 = if sign + digits > 0 { text[..sign + digits].trim_start_matches('+').parse().ok()? } else { 0 };
+    let mut rest = &text[sign + digits..];
+    let mut fraction = 0.0;
+    if let Some(behind) = rest.strip_prefix('.') {
+        let digits = behind.bytes().take_while(u8::is_ascii_digit).count();
+        let scales = [0.1, 0.01, 0.001];
+        fraction = behind.bytes().take(digits).zip(scales).map(|(digit, scale)| f64::from(digit - b'0') * scale).sum();
+        rest = &behind[digits..];
+    }
+    if rest.len() == text.len() {
+        return None;
+    }
+    rest = rest.trim_start();
+    let ends = |rest: &str| rest.is_empty() || is_list && rest.starts_with(',');
+    let unit = match rest.bytes().next().map(|byte| byte.to_ascii_uppercase()) {
+        _ if ends(rest) => None,
+        Some(b'K') => Some(1_i64 << 10),
+        Some(b'M') => Some(1 << 20),
+        Some(b'G') => Some(1 << 30),
+        Some(b'T') => Some(1 << 40),
+        _ => return None,
+    };
+    if unit.is_some() {
+        rest = &rest[1..];
+        rest = rest.strip_prefix(['b', 'B']).unwrap_or(rest).trim_start();
+    }
+    let scale = unit.unwrap_or(base);
+    let bytes = (whole as f64 + fraction) * scale as f64 + (base - 1) as f64;
+    ends(rest).then(|| ByteSize {
+        number: bytes as i64 / base,
+        has_unit: unit.is_some(),
+        rest: rest.strip_prefix(',').unwrap_or(rest),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::byte_size;
+
+    #[test]
+    fn sizes() {
+        for (text, expected) in [
+            ("512", Some((512, false, ""))),
+            ("2 GB", Some((2048, true, ""))),
+            ("1.5g", Some((1536, true, ""))),
+            ("100KB", Some((1, true, ""))),
+            ("-5", Some((-4, false, ""))),
+            ("1.5", Some((2, false, ""))),
+            (".5G", Some((512, true, ""))),
+            ("2 GB, 4GB", Some((2048, true, " 4GB"))),
+            ("1e3", None),
+            ("2 bananas", None),
+            ("x", None),
+            ("", None),
+            ("2 * 3", None),
+        ] {
+            let found = byte_size(text, 1 << 20, true).map(|size| (size.number, size.has_unit, size.rest));
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+}

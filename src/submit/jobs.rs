@@ -1,0 +1,505 @@
+//! The jobs of queue statements.
+//!
+//! The first job of a statement considers all commands. For the others, only those groups of commands are considered
+//! again that read a value which differs from job to job, or an attribute that such a group sets. All other expressions
+//! are shared.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+
+use crate::ad::{Ad, AdShape, Expression, Name, Value};
+use crate::format::{AdEntry, AttributeSpan, DescribedAds, Problem};
+
+use super::SubmitSettings;
+use super::command_table::{CommandKind, SIMPLE_COMMANDS, SimpleCommand};
+use super::job_builder::{GroupTrace, JobAttributes, JobBuilder};
+use super::queue::{QueueArguments, item_values};
+use super::universe::{JobKind, unquoted};
+use super::variables::{CommandValue, SubmitVariables};
+use super::{files, policies, requirements, resources, universe, words};
+
+/// Group of commands that is considered as a whole.
+#[derive(Clone)]
+enum CommandGroup {
+    Rule(JobRule),
+    Simple(&'static SimpleCommand),
+    /// The command `request_...` of this name.
+    Request(Name),
+    /// The command `+...` or `MY....`; the name has the prefix `MY.`.
+    Custom(Name),
+}
+
+impl CommandGroup {
+    fn apply(&self, job: &mut JobBuilder<'_>) -> Result<(), Problem> {
+        match self {
+            CommandGroup::Rule(rule) => rule(job),
+            CommandGroup::Simple(command) => set_simple(job, command),
+            CommandGroup::Request(name) => resources::set_request(job, name),
+            CommandGroup::Custom(name) => set_custom(job, name),
+        }
+    }
+}
+
+/// Sets the attributes of a group of commands.
+type JobRule = fn(&mut JobBuilder<'_>) -> Result<(), Problem>;
+
+/// Groups before the requests, in HTCondor's order.
+const FIRST_RULES: [JobRule; 24] = [
+    set_header,
+    universe::set_universe,
+    files::set_initial_directory,
+    files::set_executable,
+    words::set_arguments,
+    universe::set_grid,
+    universe::set_virtual_machine,
+    words::set_java_arguments,
+    universe::set_machines,
+    words::set_environment,
+    policies::set_status,
+    words::set_tool_daemon,
+    files::set_input,
+    files::set_output,
+    files::set_error,
+    set_credentials,
+    policies::set_notification,
+    policies::set_rank,
+    policies::set_periodic,
+    policies::set_retries,
+    policies::set_eviction,
+    policies::set_signals,
+    universe::set_container_services,
+    set_max_materialize,
+];
+
+/// Groups between the requests and the simple commands.
+const MIDDLE_RULES: [JobRule; 2] = [policies::set_concurrency_limits, policies::set_accounting];
+
+/// Groups between the simple commands and the custom attributes.
+const LATE_RULES: [JobRule; 5] = [
+    policies::set_deferral,
+    files::set_image_size,
+    files::set_transfer,
+    policies::set_consequences,
+    set_configured_attributes,
+];
+
+/// Groups behind the custom attributes.
+const LAST_RULES: [JobRule; 2] = [resources::set_gpu_requirements, requirements::set_requirements];
+
+/// Requests that every job makes.
+const USUAL_REQUESTS: [&str; 4] = ["request_cpus", "request_gpus", "request_disk", "request_memory"];
+
+/// Returns the groups of commands of a submit file in HTCondor's order.
+fn groups_of(variables: &SubmitVariables) -> Vec<CommandGroup> {
+    let mut groups: Vec<CommandGroup> = FIRST_RULES.into_iter().map(CommandGroup::Rule).collect();
+    let begins = |name: &Name, prefix: &str| {
+        name.as_str().get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+    };
+    let usual = USUAL_REQUESTS.map(Name::new);
+    let requests = variables.names().iter().filter(|name| begins(name, "request_") && !usual.contains(name));
+    groups.extend(requests.cloned().map(CommandGroup::Request));
+    groups.extend(usual.clone().map(CommandGroup::Request));
+    groups.extend(MIDDLE_RULES.into_iter().map(CommandGroup::Rule));
+    let is_set = |command: &&SimpleCommand| command.names.iter().any(|name| variables.is_set(name));
+    groups.extend(SIMPLE_COMMANDS.iter().filter(is_set).map(CommandGroup::Simple));
+    groups.extend(LATE_RULES.into_iter().map(CommandGroup::Rule));
+    groups.extend(variables.names().iter().filter(|name| begins(name, "MY.")).cloned().map(CommandGroup::Custom));
+    groups.extend(LAST_RULES.into_iter().map(CommandGroup::Rule));
+    groups
+}
+
+/// The jobs of a submit file as they are queued.
+pub(super) struct JobMaker<'s> {
+    settings: &'s SubmitSettings,
+    kind: JobKind,
+    /// The attributes of the cluster, which those of its first job are.
+    cluster: JobAttributes,
+    next_process: i64,
+    described: DescribedAds,
+}
+
+impl<'s> JobMaker<'s> {
+    pub fn new(settings: &'s SubmitSettings) -> Self {
+        JobMaker {
+            settings,
+            kind: JobKind::default(),
+            cluster: JobAttributes::default(),
+            next_process: 0,
+            described: DescribedAds::default(),
+        }
+    }
+
+    /// Drops the jobs, because the submit file is refused.
+    pub fn discard(&mut self) {
+        self.described = DescribedAds::default();
+    }
+
+    /// Returns the jobs, and the problems after them.
+    pub fn finish(self, problems: Vec<Problem>) -> DescribedAds {
+        let DescribedAds { mut items, places } = self.described;
+        items.extend(problems.into_iter().map(Err));
+        DescribedAds { items, places }
+    }
+
+    /// Queues the jobs of a statement at this byte range.
+    pub fn queue(
+        &mut self,
+        variables: &mut SubmitVariables,
+        arguments: &QueueArguments,
+        statement: Range<usize>,
+    ) -> Result<(), Problem> {
+        let fault = |message: String| Problem::error_at(statement.clone(), 0, message);
+        let count = match arguments.count.as_str() {
+            "" => Some(1),
+            text => super::job_builder::integer_of(text, &self.settings.context),
+        };
+        let count = count.filter(|count| (0..i64::from(i32::MAX)).contains(count)).ok_or_else(|| {
+            fault(format!("`{}` is no number of jobs", arguments.count))
+                .with_help("write `queue 10`, or `queue x in (a, b)`")
+        })?;
+        // HTCondor makes a job of `queue 0`, too.
+        let count = count.max(1);
+        let has_items = arguments.source != super::queue::ItemSource::None;
+        let items: Vec<&str> = if has_items {
+            let selected = |index: &usize| arguments.slice.has(*index, arguments.items.len());
+            (0..arguments.items.len()).filter(selected).map(|index| arguments.items[index].as_str()).collect()
+        } else {
+            vec![""]
+        };
+        let rows: Vec<usize> = if has_items {
+            (0..arguments.items.len()).filter(|index| arguments.slice.has(*index, arguments.items.len())).collect()
+        } else {
+            vec![0]
+        };
+        let made = usize::try_from(self.next_process).unwrap_or(usize::MAX);
+        let total = usize::try_from(count).unwrap_or(usize::MAX).saturating_mul(items.len());
+        if made.saturating_add(total) > self.settings.max_jobs {
+            let message = format!("this makes more than {} jobs", self.settings.max_jobs);
+            return Err(
+                fault(message).with_help("queue fewer jobs: all have the same attributes but for their numbers")
+            );
+        }
+        variables.begin_items(&arguments.variables, &statement);
+        let mut statement_jobs = StatementJobs::new(self, statement);
+        for (item, row) in items.into_iter().zip(rows) {
+            // As in HTCondor, a blank item leaves the variables as they are.
+            let is_blank = item.trim().is_empty() && statement_jobs.model.is_some();
+            let values = item_values(item, arguments.variables.len());
+            for (name, value) in arguments.variables.iter().zip(values).filter(|_| !is_blank) {
+                variables.scope.set(Name::new(name), value);
+            }
+            for step in 0..count {
+                statement_jobs.add(variables, row, step)?;
+            }
+        }
+        for name in &arguments.variables {
+            variables.scope.set(Name::new(name), "<Queue_item>");
+        }
+        Ok(())
+    }
+}
+
+/// The jobs of one queue statement as they are made.
+struct StatementJobs<'m, 's> {
+    maker: &'m mut JobMaker<'s>,
+    statement: Range<usize>,
+    groups: Vec<CommandGroup>,
+    /// What each group read and wrote in the first job.
+    traces: Vec<GroupTrace>,
+    /// The groups that are considered for each job, by their places.
+    live: Vec<usize>,
+    /// The first job; `None` before it.
+    model: Option<Ad>,
+    names: LiveNames,
+}
+
+/// Names of the variables and attributes that each job sets.
+struct LiveNames {
+    process: [Name; 2],
+    row: [Name; 2],
+    step: Name,
+    process_attribute: Name,
+}
+
+impl<'m, 's> StatementJobs<'m, 's> {
+    fn new(maker: &'m mut JobMaker<'s>, statement: Range<usize>) -> Self {
+        let names = LiveNames {
+            process: ["Process", "ProcId"].map(Name::new),
+            row: ["Row", "ItemIndex"].map(Name::new),
+            step: Name::new("Step"),
+            process_attribute: Name::new("ProcId"),
+        };
+        let (groups, traces, live) = (Vec::new(), Vec::new(), Vec::new());
+        StatementJobs { maker, statement, groups, traces, live, model: None, names }
+    }
+
+    /// Makes the job of an item, which is at `row` of the items, and of a step.
+    fn add(&mut self, variables: &mut SubmitVariables, row: usize, step: i64) -> Result<(), Problem> {
+        let process = self.maker.next_process;
+        let names = &self.names;
+        let (process_text, row_text) = (process.to_string(), row.to_string());
+        let numbers = names.process.iter().map(|name| (name, &process_text));
+        for (name, text) in numbers.chain(names.row.iter().map(|name| (name, &row_text))) {
+            variables.set_number(name, text);
+        }
+        variables.set_number(&names.step, &step.to_string());
+        if process == 0 {
+            self.maker.kind = JobKind::of(variables, self.maker.settings)?;
+        }
+        if self.model.is_none() {
+            self.groups = groups_of(variables);
+        }
+        let all: Vec<usize> = (0..self.groups.len()).collect();
+        let considered = if self.model.is_some() { std::mem::take(&mut self.live) } else { all.clone() };
+        let (mut own, mut traces) = self.consider(variables, process, &considered)?;
+        let is_model = self.model.is_none();
+        if !is_model && self.writes_more(&considered, &traces) {
+            (own, traces) = self.consider(variables, process, &all)?;
+        } else if !is_model {
+            self.live = considered;
+        }
+        if traces.len() == self.groups.len() {
+            self.traces = traces;
+            self.live = self.live_groups();
+        }
+        let ad = if is_model { self.first_ad(own, process) } else { self.next_ad(own, process) };
+        self.maker.next_process += 1;
+        let number = self.maker.described.items.len() + 1;
+        let entry = AdEntry { ad, number, offset: self.statement.start, is_whole: true, banner_attributes: 0 };
+        self.maker.described.items.push(Ok(entry));
+        Ok(())
+    }
+
+    /// Considers groups of commands for a job. Returns the attributes that they set, and what each read and wrote.
+    fn consider(
+        &self,
+        variables: &SubmitVariables,
+        process: i64,
+        groups: &[usize],
+    ) -> Result<(JobAttributes, Vec<GroupTrace>), Problem> {
+        let maker = &*self.maker;
+        let scene = (variables, maker.settings, &maker.kind);
+        let mut job = JobBuilder::new(scene, &maker.cluster, process, self.statement.clone());
+        let mut traces = Vec::with_capacity(groups.len());
+        for group in groups {
+            self.groups[*group].apply(&mut job)?;
+            traces.push(std::mem::take(&mut job.trace));
+        }
+        Ok((job.own, traces))
+    }
+
+    /// Whether groups wrote attributes that they did not write in the first job.
+    fn writes_more(&self, groups: &[usize], traces: &[GroupTrace]) -> bool {
+        groups
+            .iter()
+            .zip(traces)
+            .any(|(group, trace)| trace.writes.iter().any(|name| !self.traces[*group].writes.contains(name)))
+    }
+
+    /// Returns the groups whose results may differ from job to job.
+    fn live_groups(&self) -> Vec<usize> {
+        let mut changed: FxHashSet<&Name> = FxHashSet::default();
+        let mut live = Vec::new();
+        for (group, trace) in self.traces.iter().enumerate() {
+            let touches = trace.reads.iter().chain(&trace.writes).any(|name| changed.contains(name));
+            if trace.is_live || touches {
+                live.push(group);
+                changed.extend(&trace.writes);
+            }
+        }
+        live
+    }
+
+    /// Makes the ad of the first job of the statement, and remembers the places of its attributes.
+    fn first_ad(&mut self, own: JobAttributes, process: i64) -> Ad {
+        let maker = &mut *self.maker;
+        let mut all = maker.cluster.clone();
+        all.extend(own);
+        let spans: Vec<AttributeSpan> = all.iter().filter_map(|(name, attribute)| attribute.span(name)).collect();
+        maker.described.places.insert(self.statement.start, spans);
+        let mut names: Vec<Name> = all.keys().cloned().collect();
+        let mut expressions: Vec<Expression> = all.values().map(|attribute| attribute.expression.clone()).collect();
+        names.push(self.names.process_attribute.clone());
+        expressions.push(Expression::literal(process));
+        if maker.cluster.is_empty() {
+            maker.cluster = all;
+        }
+        let shape: AdShape = names.into_iter().collect();
+        let ad = Ad::from_shape(Arc::new(shape), expressions);
+        self.model = Some(ad.clone());
+        ad
+    }
+
+    /// Makes the ad of another job of the statement.
+    fn next_ad(&self, own: JobAttributes, process: i64) -> Ad {
+        let Some(model) = &self.model else { return Ad::default() };
+        let shape = model.shape();
+        let mut expressions = model.expressions().to_vec();
+        let mut others = Vec::new();
+        let number = (self.names.process_attribute.clone(), Expression::literal(process));
+        let own = own.into_iter().map(|(name, attribute)| (name, attribute.expression)).chain([number]);
+        for (name, expression) in own {
+            match shape.position(&name) {
+                Some(position) => expressions[position] = expression,
+                None => others.push((name, expression)),
+            }
+        }
+        let ad = Ad::from_shape(Arc::clone(shape), expressions);
+        others.into_iter().fold(ad, |ad, (name, expression)| ad.with(name, expression))
+    }
+}
+
+/// Version that the ads name.
+const VERSION: &str = "$CondorVersion: 25.14.1 2026-10-16 PackageID: 25.14.1 $";
+
+/// Attributes that begin at zero.
+const COUNTERS: [&str; 12] = [
+    "ExitStatus",
+    "NumCkpts",
+    "NumJobStarts",
+    "NumJobCompletions",
+    "NumRestarts",
+    "NumSystemHolds",
+    "CommittedTime",
+    "CommittedSlotTime",
+    "CumulativeSlotTime",
+    "TotalSuspensions",
+    "LastSuspensionTime",
+    "CumulativeSuspensionTime",
+];
+
+/// Attributes that begin at zero seconds.
+const TIMES: [&str; 5] =
+    ["RemoteWallClockTime", "RemoteUserCpu", "RemoteSysCpu", "CumulativeRemoteUserCpu", "CumulativeRemoteSysCpu"];
+
+/// Sets what every job has.
+#[expect(clippy::unnecessary_wraps, reason = "a rule of the table")]
+fn set_header(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
+    if !job.is_first() {
+        return Ok(());
+    }
+    job.assign("MyType", "Job");
+    job.assign("TargetType", "Machine");
+    job.assign("ClusterId", 1);
+    let now = job.context().now.unwrap_or_default();
+    job.assign("QDate", now);
+    job.assign("JobSubmitMethod", 0);
+    job.assign("Owner", Value::Undefined);
+    for name in TIMES {
+        job.assign(name, 0.0);
+    }
+    for name in COUNTERS {
+        job.assign(name, 0);
+    }
+    job.assign("CommittedSuspensionTime", 0);
+    job.assign("ExitBySignal", false);
+    let attributes = submit_attributes(job);
+    for name in attributes.iter().filter(|name| forced_attribute(name).is_none()) {
+        // As in HTCondor, an expression that cannot be read is left out.
+        if let Some(text) = job.setting(name)
+            && let Err(problem) = job.assign_text(name, &text)
+        {
+            job.variables.warn(Problem { message: format!("SUBMIT_ATTRS: {}", problem.message), ..problem });
+        }
+    }
+    job.assign("CondorVersion", VERSION);
+    job.assign("SubmitVersion", VERSION);
+    job.assign("CondorPlatform", "$CondorPlatform: X86_64 $");
+    Ok(())
+}
+
+/// Returns the attributes that the configuration gives every job.
+fn submit_attributes(job: &JobBuilder<'_>) -> Vec<String> {
+    let lists = ["SUBMIT_ATTRS", "SUBMIT_EXPRS", "SYSTEM_SUBMIT_ATTRS"];
+    lists.iter().filter_map(|list| job.setting(list)).flat_map(|list| super::queue::words(&list)).collect()
+}
+
+/// Returns the name of an attribute that a configuration forces upon jobs: `X` for `+X` and `MY.X`.
+fn forced_attribute(name: &str) -> Option<&str> {
+    let prefix = name.get(..3).filter(|prefix| prefix.eq_ignore_ascii_case("MY."));
+    name.strip_prefix('+').or_else(|| prefix.map(|_| &name[3..]))
+}
+
+/// Sets the attributes that the configuration forces upon jobs.
+fn set_configured_attributes(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
+    for name in submit_attributes(job).iter().filter_map(|name| forced_attribute(name)) {
+        if let Some(text) = job.setting(name) {
+            job.assign_text(name, &text)?;
+        }
+    }
+    Ok(())
+}
+
+/// Sets the files with credentials. None is looked at.
+fn set_credentials(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
+    for (command, attribute) in [("x509userproxy", "x509userproxy"), ("scitokens_file", "ScitokensFile")] {
+        if let Some(value) = job.value(&[command, attribute])? {
+            let path = files::full_path(job, &value.text);
+            job.assign_value(attribute, path.as_str(), &value);
+        }
+    }
+    for command in ["use_x509userproxy", "use_scitokens", "use_scitoken"] {
+        job.value(&[command])?;
+    }
+    if let Some((lifetime, value)) = job.integer(&["DelegateJobGSICredentialsLifetime"])? {
+        job.assign_value("DelegateJobGSICredentialsLifetime", lifetime, &value);
+    }
+    if let Some(services) = job.value(&["use_oauth_services", "UseOAuthServices"])? {
+        let mut names = super::queue::words(&services.text);
+        names.sort_by_key(|name| name.to_ascii_lowercase());
+        names.dedup();
+        job.assign_value("OAuthServicesNeeded", names.join(",").as_str(), &services);
+    }
+    Ok(())
+}
+
+/// Considers the limits of late materialization, which are no attributes of jobs.
+fn set_max_materialize(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
+    job.integer(&["max_materialize", "JobMaterializeLimit"])?;
+    Ok(())
+}
+
+/// Sets the attribute of a simple command.
+fn set_simple(job: &mut JobBuilder<'_>, command: &SimpleCommand) -> Result<(), Problem> {
+    let Some(value) = job.value(command.names)? else { return Ok(()) };
+    let text = match command.kind {
+        CommandKind::Expression => return job.assign_expression(command.attribute, &value),
+        CommandKind::Boolean => {
+            let Some(is) = job.truth(command.names)? else { return Ok(()) };
+            job.assign_value(command.attribute, is, &value);
+            return Ok(());
+        }
+        CommandKind::Integer | CommandKind::Unsigned => {
+            let Some((number, value)) = job.integer(command.names)? else { return Ok(()) };
+            if number < 0 && command.kind == CommandKind::Unsigned {
+                return Err(value.fault(format!("{} must not be negative", value.name)));
+            }
+            job.assign_value(command.attribute, number, &value);
+            return Ok(());
+        }
+        CommandKind::Text => value.text.clone(),
+        CommandKind::Unquoted => unquoted(&value.text).to_owned(),
+        CommandKind::List => super::queue::words(&value.text).join(","),
+        CommandKind::Path => files::full_path(job, unquoted_path(&value, command)),
+    };
+    job.assign_value(command.attribute, text.as_str(), &value);
+    Ok(())
+}
+
+/// Returns the path of a command. The log of the starter may have quotes around it.
+fn unquoted_path<'v>(value: &'v CommandValue, command: &SimpleCommand) -> &'v str {
+    if command.attribute == "JobStarterLog" { unquoted(&value.text) } else { &value.text }
+}
+
+/// Sets the attribute of a command `+Name` or `MY.Name`.
+fn set_custom(job: &mut JobBuilder<'_>, name: &Name) -> Result<(), Problem> {
+    let attribute = &name.as_str()["MY.".len()..];
+    if let Some(value) = job.value(&[name.as_str()])? {
+        job.assign_expression(attribute, &value)
+    } else {
+        job.assign(attribute, Value::Undefined);
+        Ok(())
+    }
+}

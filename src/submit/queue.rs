@@ -1,0 +1,310 @@
+//! Arguments of the queue statement: `queue [count] [variables] [in | from | matching] [slice] [items]`.
+
+use std::ops::Range;
+
+/// Where the items of a queue statement come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum ItemSource {
+    /// There are no items: `queue 3`.
+    None,
+    /// The items of the statement itself.
+    Listed,
+    /// The lines after the statement, up to one that begins with `)`.
+    Following,
+    /// The lines of a file.
+    File(String),
+}
+
+/// How the items of a queue statement are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ItemKind {
+    /// `in`: words.
+    Words,
+    /// `from`: lines, each with a word for each variable.
+    Lines,
+    /// `matching`: patterns of names of files and folders.
+    Patterns { files: bool, folders: bool },
+}
+
+/// The parsed arguments of a queue statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct QueueArguments {
+    /// Text of the number of jobs for each item; empty for one job.
+    pub count: String,
+    pub variables: Vec<String>,
+    pub kind: ItemKind,
+    pub source: ItemSource,
+    pub slice: ItemSlice,
+    /// The items that the statement itself has.
+    pub items: Vec<String>,
+}
+
+/// Slice of the items: `[start:end:step]`, as in Python.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct ItemSlice {
+    start: Option<i64>,
+    end: Option<i64>,
+    step: Option<i64>,
+}
+
+impl ItemSlice {
+    /// Parses a slice at the beginning of a text. Returns the slice and its length; `None` if the brackets hold none.
+    fn read(text: &str) -> Option<(Self, usize)> {
+        let inside = text.strip_prefix('[')?;
+        let end = inside.find(']')?;
+        let numbers: Vec<&str> = inside[..end].split(':').map(str::trim).collect();
+        let number = |at: usize| match numbers.get(at) {
+            None | Some(&"") => Some(None),
+            Some(text) => text.parse().ok().map(Some),
+        };
+        let slice = ItemSlice { start: number(0)?, end: number(1)?, step: number(2)? };
+        (numbers.len() <= 3 && slice.step.is_none_or(|step| step > 0)).then_some((slice, end + 2))
+    }
+
+    /// Whether the slice has the item at this index, of `count` items.
+    pub fn has(&self, index: usize, count: usize) -> bool {
+        let whole = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
+        let (index, count) = (whole(index), whole(count));
+        let place = |number: i64| if number < 0 { number + count } else { number };
+        let start = self.start.map_or(0, place);
+        index >= start && index < self.end.map_or(count, place) && (index - start) % self.step.unwrap_or(1) == 0
+    }
+}
+
+/// Returns the byte offset of the arguments of a queue statement; `None` if a line is none.
+pub(super) fn queue_arguments_start(line: &str) -> Option<usize> {
+    let word = line.find(|c: char| c.is_ascii_whitespace()).unwrap_or(line.len());
+    let first = line[..word].to_ascii_lowercase();
+    let is_queue = first == "queue" || first.len() >= 4 && "iterate".starts_with(&first);
+    is_queue.then(|| line.len() - line[word..].trim_ascii_start().len())
+}
+
+impl QueueArguments {
+    /// Parses arguments without macros.
+    ///
+    /// # Errors
+    ///
+    /// The reason, as a phrase, and the byte range of it in the text.
+    pub fn parse(text: &str) -> Result<Self, (Range<usize>, &'static str)> {
+        let mut parsed = QueueArguments {
+            count: text.trim().to_owned(),
+            variables: Vec::new(),
+            kind: ItemKind::Words,
+            source: ItemSource::None,
+            slice: ItemSlice::default(),
+            items: Vec::new(),
+        };
+        let Some((keyword, word)) = item_keyword(text) else { return Ok(parsed) };
+        parsed.source = ItemSource::Listed;
+        parsed.kind = keyword;
+        let rest = parsed.read_qualifiers(text, word.end)?;
+        parsed.read_items(text[rest..].trim());
+        let variables = variables_start(&text[..word.start]);
+        text[..variables].trim().clone_into(&mut parsed.count);
+        parsed.variables = words(&text[variables..word.start]);
+        if parsed.variables.is_empty() {
+            parsed.variables.push("Item".to_owned());
+        }
+        Ok(parsed)
+    }
+
+    /// Reads `files`, `dirs`, `any` and a slice, which begin at the byte offset `at`. Returns the offset behind them.
+    fn read_qualifiers(&mut self, text: &str, mut at: usize) -> Result<usize, (Range<usize>, &'static str)> {
+        loop {
+            at = text.len() - text[at..].trim_ascii_start().len();
+            let rest = &text[at..];
+            // As in HTCondor, a word at the end of the line is an item.
+            let Some(length) = rest.find(|c: char| c.is_ascii_whitespace() || c == '(').filter(|length| *length > 0)
+            else {
+                return Ok(at);
+            };
+            if rest.starts_with('[') {
+                let slice = ItemSlice::read(rest);
+                let (slice, length) = slice.ok_or((at..at + length, "these brackets hold no slice"))?;
+                self.slice = slice;
+                at += length;
+                continue;
+            }
+            let (files, folders) = match rest[..length].to_ascii_lowercase().as_str() {
+                "files" => (true, false),
+                "dirs" => (false, true),
+                "any" => (true, true),
+                "table" => return Err((at..at + length, "tables of items are not read")),
+                _ => return Ok(at),
+            };
+            if !matches!(self.kind, ItemKind::Patterns { .. }) {
+                return Err((at..at + length, "this word stands only behind `matching`"));
+            }
+            self.kind = ItemKind::Patterns { files, folders };
+            at += length;
+        }
+    }
+
+    /// Reads the items, or where they are.
+    fn read_items(&mut self, text: &str) {
+        let is_lines = self.kind == ItemKind::Lines;
+        match text.strip_prefix('(') {
+            Some(inside) if inside.ends_with(')') => {
+                let inside = inside[..inside.len() - 1].trim_ascii_start();
+                self.items = if is_lines { vec![inside.to_owned()] } else { words(inside) };
+            }
+            Some(inside) => {
+                let inside = inside.trim_ascii_start();
+                self.source = ItemSource::Following;
+                if !inside.is_empty() {
+                    self.items = if is_lines { vec![inside.to_owned()] } else { words(inside) };
+                }
+            }
+            None if is_lines => self.source = ItemSource::File(text.to_owned()),
+            None => self.items = words(text),
+        }
+    }
+
+    /// Adds a line of items that follow the statement, or that a file has.
+    pub fn add_line(&mut self, line: &str) {
+        match self.kind {
+            ItemKind::Lines => self.items.push(line.to_owned()),
+            ItemKind::Words | ItemKind::Patterns { .. } => self.items.extend(words(line)),
+        }
+    }
+}
+
+/// Finds `in`, `from` or `matching`. Returns its kind of items and its byte range.
+fn item_keyword(text: &str) -> Option<(ItemKind, Range<usize>)> {
+    let mut start = None;
+    for (at, c) in text.char_indices() {
+        if !(c.is_ascii_whitespace() || c == '(') {
+            start.get_or_insert(at);
+            continue;
+        }
+        let Some(word) = start.take() else { continue };
+        let kind = match text[word..at].to_ascii_lowercase().as_str() {
+            "in" => ItemKind::Words,
+            "from" => ItemKind::Lines,
+            "matching" => ItemKind::Patterns { files: true, folders: true },
+            _ => continue,
+        };
+        return Some((kind, word..at));
+    }
+    None
+}
+
+/// Returns the byte offset at which the names of variables begin at the end of a text; a number of jobs is before them.
+fn variables_start(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut start = text.trim_ascii_end().len();
+    let mut at = start;
+    while at > 0 {
+        let mut byte = bytes[at - 1];
+        if byte.is_ascii_digit() {
+            // Digits belong to a name only behind a letter.
+            at -= 1;
+            while at > 0 {
+                byte = bytes[at - 1];
+                if byte.is_ascii_alphabetic() {
+                    break;
+                }
+                if !byte.is_ascii_digit() {
+                    byte = b'!';
+                    break;
+                }
+                at -= 1;
+            }
+        }
+        if !(byte.is_ascii_whitespace() || byte.is_ascii_alphabetic() || b",_.".contains(&byte)) || at == 0 {
+            break;
+        }
+        at -= 1;
+        start = at;
+    }
+    start
+}
+
+/// Splits a text into words at commas and blanks.
+pub(super) fn words(text: &str) -> Vec<String> {
+    let is_between = |c: char| c == ',' || c.is_ascii_whitespace();
+    text.split(is_between).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+/// Splits an item into a value for each of `count` variables. The last gets the rest.
+pub(super) fn item_values(item: &str, count: usize) -> Vec<&str> {
+    let has_separators = item.contains('\x1f');
+    let is_between = |c: char| if has_separators { c == '\x1f' } else { matches!(c, ',' | ' ' | '\t') };
+    let mut values = Vec::with_capacity(count);
+    let mut rest = item.trim_matches([' ', '\t']);
+    while values.len() + 1 < count {
+        let (value, behind) = rest.split_once(is_between).unwrap_or((rest, ""));
+        values.push(value.trim_end_matches([' ', '\t']));
+        rest = behind.trim_start_matches([' ', '\t']);
+    }
+    values.push(rest);
+    values
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ItemSlice, QueueArguments, item_values, queue_arguments_start};
+
+    /// Returns count, variables, kind, items and what is selected of ten items.
+    fn parsed(text: &str) -> String {
+        match QueueArguments::parse(text) {
+            Err((range, reason)) => format!("{}: {reason}", &text[range]),
+            Ok(QueueArguments { count, variables, kind, source, slice, items }) => {
+                let selected: String =
+                    (0..5).filter(|index| slice.has(*index, 5)).map(|index| index.to_string()).collect();
+                let variables = variables.join(",");
+                format!("{count}|{variables}|{kind:?}|{source:?}|{selected}|{}", items.join(";"))
+            }
+        }
+    }
+
+    #[test]
+    fn arguments() {
+        for (text, expected) in [
+            ("", "||Words|None|01234|"),
+            ("3", "3||Words|None|01234|"),
+            ("1 + 2", "1 + 2||Words|None|01234|"),
+            ("in (a, b c)", "|Item|Words|Listed|01234|a;b;c"),
+            ("x in a b", "|x|Words|Listed|01234|a;b"),
+            ("2 x,y1 in (a", "2|x,y1|Words|Following|01234|a"),
+            ("x from (a b)", "|x|Lines|Listed|01234|a b"),
+            ("x,y from (", "|x,y|Lines|Following|01234|"),
+            ("x from items.txt", "|x|Lines|File(\"items.txt\")|01234|"),
+            ("x in [1:] (a b)", "|x|Words|Listed|1234|a;b"),
+            ("in [::2](a b)", "|Item|Words|Listed|024|a;b"),
+            ("in [-2:] (a)", "|Item|Words|Listed|34|a"),
+            ("in [x] (a)", "[x]: these brackets hold no slice"),
+            ("matching *.txt", "|Item|Patterns { files: true, folders: true }|Listed|01234|*.txt"),
+            ("f matching files *.txt *.c", "|f|Patterns { files: true, folders: false }|Listed|01234|*.txt;*.c"),
+            ("f matching dirs d*", "|f|Patterns { files: false, folders: true }|Listed|01234|d*"),
+            ("f in files (a)", "files: this word stands only behind `matching`"),
+            ("from", "from||Words|None|01234|"),
+        ] {
+            assert_eq!(parsed(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn queue_statements() {
+        for (line, expected) in
+            [("queue", Some(5)), ("Queue 3", Some(6)), ("iterate  x", Some(9)), ("queued", None), ("que", None)]
+        {
+            assert_eq!(queue_arguments_start(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn values_of_items() {
+        for (item, count, expected) in [
+            ("a", 1, vec!["a"]),
+            (" a b ", 1, vec!["a b"]),
+            ("a, b c", 2, vec!["a", "b c"]),
+            ("a", 3, vec!["a", "", ""]),
+            ("a,,b", 3, vec!["a", "", "b"]),
+            ("a b\x1f c", 2, vec!["a b", "c"]),
+        ] {
+            assert_eq!(item_values(item, count), expected, "{item}");
+        }
+        assert!(ItemSlice::read("[1:2:0]").is_none());
+    }
+}

@@ -1,0 +1,409 @@
+//! The universe of a job, with what only some universes have: machines, grid resources, virtual machines.
+
+use crate::format::Problem;
+
+use super::SubmitSettings;
+use super::job_builder::{JobBuilder, byte_size};
+use super::variables::{CommandValue, SubmitVariables};
+
+/// Universe of a job, with what decides how its commands count.
+#[derive(Clone, Debug, Default)]
+pub(super) struct JobKind {
+    pub universe: Universe,
+    pub is_docker: bool,
+    pub is_container: bool,
+    /// First word of the grid resource in lower case; empty in other universes.
+    pub grid_type: String,
+}
+
+/// Universe that `condor_submit` knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Universe {
+    #[default]
+    Vanilla = 5,
+    Scheduler = 7,
+    Grid = 9,
+    Java = 10,
+    Parallel = 11,
+    Local = 12,
+    Vm = 13,
+}
+
+const UNIVERSES: [(&str, Universe); 7] = [
+    ("vanilla", Universe::Vanilla),
+    ("scheduler", Universe::Scheduler),
+    ("grid", Universe::Grid),
+    ("java", Universe::Java),
+    ("parallel", Universe::Parallel),
+    ("local", Universe::Local),
+    ("vm", Universe::Vm),
+];
+
+/// Types of grids that `condor_submit` knows.
+const GRID_TYPES: [&str; 12] =
+    ["blah", "batch", "pbs", "sge", "lsf", "nqs", "naregi", "condor", "arc", "ec2", "gce", "azure"];
+
+const CONTAINER_IMAGE: [&str; 2] = ["container_image", "ContainerImage"];
+const DOCKER_IMAGE: [&str; 2] = ["docker_image", "DockerImage"];
+
+impl JobKind {
+    /// Returns the kind of the jobs that these variables describe.
+    pub fn of(variables: &SubmitVariables, settings: &SubmitSettings) -> Result<Self, Problem> {
+        let value = |names: &[&str]| variables.value(names).map(|(value, _)| value);
+        let universe = value(&["universe", "JobUniverse"])?;
+        let word =
+            universe.as_ref().map_or_else(|| settings.setting("DEFAULT_UNIVERSE"), |value| Some(value.text.clone()));
+        let mut kind = JobKind::default();
+        match word.as_deref().map(str::to_ascii_lowercase).as_deref() {
+            None => {}
+            Some("docker") => kind.is_docker = true,
+            Some("container") => kind.is_container = true,
+            Some(word) => kind.universe = Self::universe_of(word, universe.as_ref())?,
+        }
+        if matches!(kind.universe, Universe::Vanilla | Universe::Local) {
+            let (container, docker) = (value(&CONTAINER_IMAGE)?, value(&DOCKER_IMAGE)?);
+            match (container, docker) {
+                (Some(image), _) if kind.is_docker => {
+                    return Err(image
+                        .fault("a job of the docker universe has no container_image")
+                        .with_help("write docker_image, or universe = container"));
+                }
+                (Some(image), Some(_)) => {
+                    return Err(image.fault("a job has container_image or docker_image, not both"));
+                }
+                (None, None) => {}
+                _ if kind.is_docker => {}
+                _ => kind.is_container = true,
+            }
+        }
+        if kind.universe == Universe::Grid {
+            kind.grid_type = Self::grid_type(value(&["grid_resource", "GridResource"])?, universe.as_ref())?;
+        }
+        Ok(kind)
+    }
+
+    fn universe_of(word: &str, command: Option<&CommandValue>) -> Result<Universe, Problem> {
+        let number = word.parse::<i64>().ok();
+        let known = UNIVERSES.iter().find(|(name, universe)| *name == word || number == Some(*universe as i64));
+        known.map(|(_, universe)| *universe).ok_or_else(|| {
+            let names = UNIVERSES.map(|(name, _)| name);
+            let near = crate::ad::closest_names(word, names.into_iter().chain(["docker", "container"]));
+            let help = match near.first() {
+                Some(near) => format!("did you mean {near}?"),
+                None => format!("the universes are {}, docker and container", names.join(", ")),
+            };
+            let message = format!("there is no universe `{word}`");
+            command
+                .map_or_else(|| Problem::error_at(0..0, 0, &*message), |value| value.fault(&*message))
+                .with_help(help)
+        })
+    }
+
+    fn grid_type(resource: Option<CommandValue>, universe: Option<&CommandValue>) -> Result<String, Problem> {
+        let Some(resource) = resource else {
+            let message = "a job of the grid universe needs grid_resource";
+            return Err(universe.map_or_else(|| Problem::error_at(0..0, 0, message), |value| value.fault(message)));
+        };
+        let word = resource.text.split(' ').next().unwrap_or_default().to_ascii_lowercase();
+        if word.is_empty() || GRID_TYPES.contains(&word.as_str()) {
+            return Ok(word);
+        }
+        let help = "write condor, batch, arc, ec2, gce or azure first";
+        Err(resource.fault(format!("there is no grid of the type `{word}`")).with_help(help))
+    }
+
+    /// Whether the files of a job may be transferred.
+    pub fn may_transfer(&self) -> bool {
+        matches!(self.universe, Universe::Vanilla | Universe::Parallel | Universe::Java | Universe::Vm)
+    }
+
+    /// Whether a job has no executable of its own, but an image of a machine.
+    pub fn is_cloud(&self) -> bool {
+        matches!(self.grid_type.as_str(), "ec2" | "gce" | "azure")
+    }
+}
+
+/// Sets the attributes of the universe. Only the first job of a cluster decides it.
+pub(super) fn set_universe(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
+    if !job.is_first() {
+        return Ok(());
+    }
+    let kind = job.kind;
+    match job.value(&["universe", "JobUniverse"])? {
+        Some(value) => job.assign_value("JobUniverse", kind.universe as i64, &value),
+        None => job.assign("JobUniverse", kind.universe as i64),
+    }
+    for prefix in ["Remote_", "Remote_Remote_"] {
+        let names = [format!("{prefix}universe"), format!("{prefix}JobUniverse")];
+        if let Some(value) = job.value(&[&names[0], &names[1]])? {
+            let universe = JobKind::universe_of(&value.text.to_ascii_lowercase(), Some(&value))?;
+            job.assign_value(&names[1], universe as i64, &value);
+        }
+    }
+    if job.truth(&["WantParallelScheduling"])? == Some(true) {
+        job.assign("WantParallelScheduling", true);
+    }
+    if matches!(kind.universe, Universe::Vanilla | Universe::Local) {
+        if !kind.is_docker
+            && let Some(image) = job.value(&DOCKER_IMAGE)?
+        {
+            job.assign_value("WantDockerImage", true, &image);
+        }
+        for (is, name) in [(kind.is_docker, "WantDocker"), (kind.is_container, "WantContainer")] {
+            if is {
+                job.assign(name, true);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Sets the images of docker and container jobs.
+pub(super) fn set_images(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
+    let kind = job.kind;
+    let statement = job.statement.clone();
+    let missing = |what: &str| Problem::error_at(statement.clone(), 0, what);
+    let docker = if kind.is_docker || kind.is_container { job.value(&DOCKER_IMAGE)? } else { None };
+    if let Some(image) = &docker {
+        let text = unquoted(&image.text);
+        if text.is_empty() {
+            return Err(image.fault("this is no image"));
+        }
+        job.assign_value("DockerImage", text, image);
+    } else if kind.is_docker && !job.has("DockerImage") {
+        return Err(missing("a job of the docker universe needs docker_image"));
+    }
+    if !kind.is_container {
+        return Ok(());
+    }
+    match job.value(&CONTAINER_IMAGE)? {
+        Some(image) => {
+            let text = unquoted(&image.text);
+            if text.is_empty() || ["instance://", "library://", "shub://"].iter().any(|prefix| text.starts_with(prefix))
+            {
+                return Err(image.fault("this is no image of a container"));
+            }
+            job.assign_value("ContainerImage", text, &image);
+            job.assign(image_kind(text).0, true);
+        }
+        None if docker.is_none() && !job.has("ContainerImage") && !job.has("DockerImage") => {
+            return Err(missing("a job of the container universe needs container_image or docker_image"));
+        }
+        None => {}
+    }
+    Ok(())
+}
+
+/// Returns the attribute of a job with such an image, and that of a slot which can run it.
+#[expect(clippy::case_sensitive_file_extension_comparisons, reason = "HTCondor compares so")]
+pub(super) fn image_kind(image: &str) -> (&'static str, &'static str) {
+    match image.trim() {
+        image if image.starts_with("docker:") => ("WantDockerImage", "HasDockerURL"),
+        image if image.ends_with(".sif") => ("WantSIF", "HasSIF"),
+        _ => ("WantSandboxImage", "HasSandboxImage"),
+    }
+}
+
+/// Sets the ports of the services of a container.
+pub(super) fn set_container_services(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
+    if !(job.kind.is_docker || job.kind.is_container) {
+        return Ok(());
+    }
+    let Some(services) = job.value(&["container_service_names", "ContainerServiceNames"])? else { return Ok(()) };
+    job.assign_value("ContainerServiceNames", services.text.as_str(), &services);
+    for service in super::queue::words(&services.text) {
+        match job.integer(&[&format!("{service}_container_port")])? {
+            Some((port, value)) if (0..=65_535).contains(&port) => {
+                job.assign_value(&format!("{service}_ContainerPort"), port, &value);
+            }
+            _ => {
+                let help = format!("write {service}_container_port = PORT, with a port up to 65535");
+                return Err(services.fault(format!("the service {service} has no port")).with_help(help));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Sets the number of machines of parallel jobs.
+pub(super) fn set_machines(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
+    let is_parallel = job.kind.universe == Universe::Parallel;
+    if is_parallel || job.boolean("WantParallelScheduling") == Some(true) {
+        match job.value(&["machine_count", "MachineCount", "node_count", "NodeCount"])? {
+            Some(count) => {
+                let number = leading_integer(&count.text);
+                job.assign_value("MinHosts", number, &count);
+                job.assign_value("MaxHosts", number, &count);
+            }
+            None if !job.has("MaxHosts") => {
+                let problem = Problem::error_at(job.statement.clone(), 0, "a parallel job needs machine_count");
+                return Err(problem.with_help("write machine_count = N"));
+            }
+            None => {}
+        }
+        job.assign("RequestCpus", 1);
+    }
+    if is_parallel {
+        job.assign("WantIOProxy", true);
+        job.assign("JobRequiresSandbox", true);
+    }
+    Ok(())
+}
+
+/// Returns the number at the beginning of a text, as C's `atoi` does.
+pub(super) fn leading_integer(text: &str) -> i64 {
+    let text = text.trim_start();
+    let sign = usize::from(text.starts_with(['-', '+']));
+    let digits = text[sign..].bytes().take_while(u8::is_ascii_digit).count();
+    text[..sign + digits].trim_start_matches('+').parse().unwrap_or(0)
+}
+
+/// Returns a text without blanks and without double quotes around it.
+pub(super) fn unquoted(text: &str) -> &str {
+    let text = text.trim();
+    text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text)
+}
+
+/// Sets the attributes of virtual machines.
+pub(super) fn set_virtual_machine(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
+    if job.kind.universe != Universe::Vm {
+        return Ok(());
+    }
+    if let Some(value) = job.value(&["vm_type", "JobVMType"])? {
+        job.assign_value("JobVMType", value.text.to_ascii_lowercase().as_str(), &value);
+    }
+    let vm_type = job.text("JobVMType").unwrap_or_default();
+    for (command, attribute) in
+        [("vm_checkpoint", "JobVMCheckpoint"), ("vm_networking", "JobVMNetworking"), ("vm_vnc", "JobVMVNCConsole")]
+    {
+        match job.truth(&[command, attribute])? {
+            Some(is) => job.assign(attribute, is),
+            None if job.has(attribute) => {}
+            None => job.assign(attribute, false),
+        }
+    }
+    if job.boolean("JobVMNetworking") == Some(true)
+        && let Some(value) = job.value(&["vm_networking_type", "JobVMNetworkingType"])?
+    {
+        job.assign_value("JobVMNetworkingType", value.text.as_str(), &value);
+    }
+    match job.value(&["vm_memory", "JobVMMemory"])? {
+        Some(value) => match byte_size(&value.text, 1 << 20, false).filter(|size| size.number > 0) {
+            Some(size) => {
+                job.assign_value("JobVMMemory", size.number, &value);
+                job.assign("ExecutableSize", size.number.saturating_mul(1024));
+            }
+            None => return Err(value.fault("this is no size").with_help("write vm_memory = 128 for 128 MB")),
+        },
+        None if !job.has("JobVMMemory") => {
+            return Err(Problem::error_at(job.statement.clone(), 0, "a job of the vm universe needs vm_memory"));
+        }
+        None => {}
+    }
+    match job.value(&["vm_vcpus", "JobVM_VCPUS"])? {
+        Some(value) => job.assign_value("JobVM_VCPUS", leading_integer(&value.text).max(1), &value),
+        None if !job.has("JobVM_VCPUS") => job.assign("JobVM_VCPUS", 1),
+        None => {}
+    }
+    if let Some(value) = job.value(&["vm_macaddr", "JobVM_MACADDR"])? {
+        job.assign_value("JobVM_MACADDR", value.text.as_str(), &value);
+    }
+    if let Some(is) = job.truth(&["vm_no_output_vm"])? {
+        job.assign("VMPARAM_No_Output_VM", is);
+    }
+    if matches!(vm_type.as_str(), "xen" | "kvm") {
+        match job.value(&["vm_disk"])? {
+            Some(value) => job.assign_value("VMPARAM_vm_Disk", value.text.as_str(), &value),
+            None => return Err(Problem::error_at(job.statement.clone(), 0, "a virtual machine needs vm_disk")),
+        }
+    }
+    Ok(())
+}
+
+/// Commands of grid jobs whose values are texts, with their attributes.
+const GRID_TEXTS: &[(&str, &str)] = &[
+    ("arc_rte", "ArcRte"),
+    ("arc_resources", "ArcResources"),
+    ("arc_application", "ArcApplication"),
+    ("arc_data_staging", "ArcDataStaging"),
+    ("batch_extra_submit_args", "BatchExtraSubmitArgs"),
+    ("batch_project", "BatchProject"),
+    ("batch_queue", "BatchQueue"),
+    ("ec2_keypair", "EC2KeyPair"),
+    ("ec2_security_groups", "EC2SecurityGroups"),
+    ("ec2_security_ids", "EC2SecurityIDs"),
+    ("ec2_ami_id", "EC2AmiID"),
+    ("ec2_instance_type", "EC2InstanceType"),
+    ("ec2_vpc_subnet", "EC2VpcSubnet"),
+    ("ec2_vpc_ip", "EC2VpcIp"),
+    ("ec2_elastic_ip", "EC2ElasticIp"),
+    ("ec2_availability_zone", "EC2AvailabilityZone"),
+    ("ec2_spot_price", "EC2SpotPrice"),
+    ("ec2_block_device_mapping", "EC2BlockDeviceMapping"),
+    ("ec2_user_data", "EC2UserData"),
+    ("gce_account", "GceAccount"),
+    ("gce_image", "GceImage"),
+    ("gce_machine_type", "GceMachineType"),
+    ("azure_image", "AzureImage"),
+    ("azure_location", "AzureLocation"),
+    ("azure_size", "AzureSize"),
+    ("azure_admin_username", "AzureAdminUsername"),
+    ("azure_admin_key", "AzureAdminKey"),
+];
+
+/// Commands that grid jobs of a type need.
+const GRID_NEEDS: &[(&str, &str, &str)] = &[
+    ("ec2", "ec2_access_key_id", "EC2AccessKeyId"),
+    ("ec2", "ec2_secret_access_key", "EC2SecretAccessKey"),
+    ("ec2", "ec2_ami_id", "EC2AmiID"),
+    ("gce", "gce_image", "GceImage"),
+    ("gce", "gce_machine_type", "GceMachineType"),
+    ("azure", "azure_image", "AzureImage"),
+    ("azure", "azure_location", "AzureLocation"),
+    ("azure", "azure_size", "AzureSize"),
+    ("azure", "azure_admin_username", "AzureAdminUsername"),
+    ("azure", "azure_admin_key", "AzureAdminKey"),
+];
+
+/// Sets the attributes of grid jobs.
+pub(super) fn set_grid(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
+    if job.kind.universe != Universe::Grid {
+        return Ok(());
+    }
+    if let Some(value) = job.value(&["grid_resource", "GridResource"])? {
+        job.assign_value("GridResource", value.text.as_str(), &value);
+    }
+    for (command, attribute) in GRID_TEXTS {
+        if let Some(value) = job.value(&[command, attribute])? {
+            job.assign_value(attribute, value.text.as_str(), &value);
+        }
+    }
+    for (command, attribute) in [
+        ("ec2_access_key_id", "EC2AccessKeyId"),
+        ("ec2_secret_access_key", "EC2SecretAccessKey"),
+        ("ec2_keypair_file", "EC2KeyPairFile"),
+        ("ec2_user_data_file", "EC2UserDataFile"),
+        ("gce_auth_file", "GceAuthFile"),
+        ("gce_metadata_file", "GceMetadataFile"),
+        ("gce_json_file", "GceJsonFile"),
+        ("azure_auth_file", "AzureAuthFile"),
+    ] {
+        if let Some(value) = job.value(&[command, attribute])? {
+            let path = super::files::full_path(job, &value.text);
+            job.assign_value(attribute, path.as_str(), &value);
+        }
+    }
+    if let Some(value) = job.value(&["batch_runtime", "BatchRuntime"])? {
+        job.assign_expression("BatchRuntime", &value)?;
+    }
+    if let Some(is) = job.truth(&["gce_preemptible", "GcePreemptible"])? {
+        job.assign("GcePreemptible", is);
+    }
+    for (grid, command, attribute) in GRID_NEEDS {
+        if job.kind.grid_type == *grid && !job.has(attribute) {
+            let message = format!("a grid job of the type {grid} needs {command}");
+            return Err(Problem::error_at(job.source_of("GridResource"), 0, message));
+        }
+    }
+    Ok(())
+}
