@@ -313,7 +313,7 @@ fn add_file_transfer(job: &mut JobBuilder<'_>, constraint: &mut GrowingConstrain
     }
     if !constraint.mentions("HasFileTransferPluginMethods") {
         for method in &methods {
-            clause.extend([" && stringListIMember(\"", &method, "\",TARGET.HasFileTransferPluginMethods)"]);
+            clause.extend([" && stringListIMember(\"", method, "\",TARGET.HasFileTransferPluginMethods)"]);
             let is_signed = ["s3", "gs"].iter().any(|signed| method.eq_ignore_ascii_case(signed));
             if is_signed
                 && job.settings.truth("SIGN_S3_URLS", true)

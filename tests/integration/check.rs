@@ -159,12 +159,12 @@ fn findings_carry_their_corrections() {
         let line = |finding: &Value| {
             let mut line = finding["rule"].as_str().unwrap().to_owned();
             if !finding["fix"].is_null() {
-                line += &format!(" {}", finding["fix"]["safe"]);
+                line = format!("{line} {}", finding["fix"]["safe"]);
             }
             for edit in finding["fix"]["replacements"].as_array().into_iter().flatten() {
                 let [from, to] = [["line", "column"], ["end_line", "end_column"]]
                     .map(|at| format!("{}:{}", edit[at[0]], edit[at[1]]));
-                line += &format!(" {from}-{to} {}", edit["text"].as_str().unwrap());
+                line = format!("{line} {from}-{to} {}", edit["text"].as_str().unwrap());
             }
             line
         };

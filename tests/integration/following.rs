@@ -105,13 +105,13 @@ fn an_event_log_is_followed_over_rotations_and_nothing_is_lost() {
 
 #[test]
 fn a_fast_writer_that_keeps_several_old_files_loses_nothing() {
+    const EVENTS: usize = 20_000;
+    const PER_FILE: usize = 1500;
     let folder = folder("follow-fast");
     let log = folder.join("EventLog");
     append(&log, &event(1, 0));
     let follower = Follower::new(&["EventTypeNumber == 1", log.to_str().expect("it is UTF-8"), "--af", "Cluster"]);
     assert_eq!(follower.next(1), ["0"]);
-    const EVENTS: usize = 20_000;
-    const PER_FILE: usize = 1500;
     for first in (1..=EVENTS).step_by(PER_FILE) {
         let text: String =
             (first..(first + PER_FILE).min(EVENTS + 1)).map(|job| event(0, job) + &event(1, job)).collect();

@@ -271,8 +271,8 @@ fn attempts_are_rows_as_any_other() {
     assert_eq!(query(&[log, "--count"]).1, "5\n");
     let json = query(&["Attempt == 3", log, "-o", "json"]).1;
     assert!(json.contains("\"End\":1788278135,\"EndTime\":\"2026-09-01T15:55:35Z\""), "{json}");
-    let long = query(&["Attempt == 3", log, "-o", "long"]).1;
-    assert!(long.contains("ReturnValue = 0\n") && long.contains("RequestMemory = 2048\n"), "{long}");
+    let ad = query(&["Attempt == 3", log, "-o", "long"]).1;
+    assert!(ad.contains("ReturnValue = 0\n") && ad.contains("RequestMemory = 2048\n"), "{ad}");
     assert_eq!(
         query(&["Seconds > 99999", log]),
         (

@@ -88,9 +88,9 @@ fn what_policies_do_is_foreseen() {
         let count =
             if foreseen.iter().any(|(_, deed)| deed.0 == "requeues" || deed.0 == "vacates") { 1 } else { real.len() };
         let is_same = foreseen.len() == count
-            && foreseen.iter().zip(real).enumerate().all(|(place, ((from, deed), (time, done)))| {
+            && (1_u32..).zip(foreseen.iter().zip(real)).all(|(place, ((from, deed), (time, done)))| {
                 // Each effect waits for an evaluation.
-                let most = interval * (place as f64 + 1.0) + SLACK;
+                let most = interval * f64::from(place) + SLACK;
                 deed == done && from.is_none_or(|from| (from - 1.0..=from + most).contains(time))
             });
         if is_same { same += 1 } else { wrong.push(format!("{job} {kind}: {foreseen:?}, but {real:?}")) }

@@ -56,7 +56,7 @@ fn usage(arguments: &[&str]) -> Vec<Value> {
 
 #[test]
 fn later_jobs_of_a_group_keep_what_the_earlier_ones_suggest() {
-    let (mut kept, mut later, mut groups) = (0, 0, 0);
+    let (mut kept, mut later, mut groups) = (0_u32, 0_u32, 0);
     for seed in 1..=3 {
         let jobs = jobs(seed);
         let (_, second) = jobs.split_at(jobs.len() / 2);
@@ -67,13 +67,15 @@ fn later_jobs_of_a_group_keep_what_the_earlier_ones_suggest() {
             let owner = |job: &&Job| row["Owner"] == format!("user{}", job.owner);
             let suggested = row["suggested"].as_f64().expect("there are enough jobs");
             let of_group: Vec<_> = second.iter().filter(owner).collect();
-            let of_kept = of_group.iter().filter(|job| job.used[resource] <= suggested).count();
-            (kept, later, groups) = (kept + of_kept, later + of_group.len(), groups + 1);
+            let count = |count: usize| u32::try_from(count).expect("there are few");
+            let of_kept = count(of_group.iter().filter(|job| job.used[resource] <= suggested).count());
+            let of_group = count(of_group.len());
+            (kept, later, groups) = (kept + of_kept, later + of_group, groups + 1);
             // No group falls far below, and none is asked for much more than it needs.
-            assert!(of_kept * 100 >= of_group.len() * 92, "{row}: {of_kept} of {}", of_group.len());
+            assert!(of_kept * 100 >= of_group * 92, "{row}: {of_kept} of {of_group}");
         }
     }
-    let percent = f64::from(kept as u32) * 100.0 / f64::from(later as u32);
+    let percent = f64::from(kept) * 100.0 / f64::from(later);
     println!("{percent:.2} % of {later} later jobs keep their suggested requests, in {groups} groups");
     assert!(groups == 3 * 12 * 3 && percent >= 95.0);
 }

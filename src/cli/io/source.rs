@@ -20,6 +20,7 @@ use crate::cli::render::{output, progress};
 use crate::cli::session::current_time;
 
 /// A file or a pipe that is being read.
+#[allow(clippy::struct_excessive_bools)] // each is a fact of its own
 pub struct AdSource {
     pub name: Arc<str>,
     pub form: FileFormat,

@@ -21,7 +21,7 @@ pub fn write(out: &mut impl Write, report: &CheckReport, lists_all: bool) -> io:
         }
         let mut more = if found.ad_count > 1 { format!(" (in {} ads)", found.ad_count) } else { String::new() };
         if others > 0 {
-            more.push_str(&format!(" ({} like it)", counted(others, "finding")));
+            more = format!("{more} ({} like it)", counted(others, "finding"));
         }
         let help = if help.is_empty() { String::new() } else { format!("\n{help}") };
         let text = escape_data(&format!("{message}{more}{help}"));

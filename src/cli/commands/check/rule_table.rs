@@ -47,7 +47,9 @@ impl AdCount {
         let mut owners: Vec<(&String, &(usize, usize))> = self.owners.iter().collect();
         owners.sort_by_key(|(_, (_, first))| *first);
         let mut names = NameCounts::default();
-        owners.into_iter().for_each(|(owner, (ads, _))| names.add(owner.clone(), *ads));
+        for (owner, (ads, _)) in owners {
+            names.add(owner.clone(), *ads);
+        }
         names
     }
 }

@@ -29,9 +29,9 @@ pub fn apply(
     policies: &JobPolicies,
     parties: &Parties,
     is_selected: &dyn Fn(&NamedAd) -> bool,
-) -> Result<(Option<JobEffects>, Option<Parties>), Failure> {
-    let (effects, transformed) = JobEffects::new(session, policies, &parties.requests, is_selected)?;
-    Ok((Some(effects), transformed.map(|requests| Parties::new([requests, parties.offers.clone()]))))
+) -> (JobEffects, Option<Parties>) {
+    let (effects, transformed) = JobEffects::new(session, policies, &parties.requests, is_selected);
+    (effects, transformed.map(|requests| Parties::new([requests, parties.offers.clone()])))
 }
 
 /// Adds the policies of machines of a configuration, if there is one, to the hypothetical attributes. Returns the
@@ -80,7 +80,7 @@ impl JobEffects {
         policies: &JobPolicies,
         requests: &[NamedAd],
         is_selected: &dyn Fn(&NamedAd) -> bool,
-    ) -> Result<(Self, Option<Vec<NamedAd>>), Failure> {
+    ) -> (Self, Option<Vec<NamedAd>>) {
         let context: Context = session.context();
         let skipped: Vec<String> = policies.skipped_requirements().map(str::to_owned).collect();
         if !skipped.is_empty() {
@@ -107,7 +107,7 @@ impl JobEffects {
                 jobs.push(request.id().to_owned());
             }
         }
-        Ok((JobEffects { effects, ends_waiting }, is_changed.then_some(transformed)))
+        (JobEffects { effects, ends_waiting }, is_changed.then_some(transformed))
     }
 
     /// Returns a line for each effect, such as `SYSTEM_PERIODIC_HOLD_Starts holds 1 job: 105.0 (often)`; `None` if there

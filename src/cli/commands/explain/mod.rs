@@ -234,7 +234,7 @@ impl ExplainCommand {
         let replacing = configuration.filter(|_| self.what_if_config);
         let condition = configured_policies::add_to_offers(session, replacing, &mut what_if)?;
         let given = (configuration, &access_point.policies);
-        let (effects, transformed) = self.apply_configuration(session, given, &parties, filter.as_ref())?;
+        let (effects, transformed) = self.apply_configuration(session, given, &parties, filter.as_ref());
         let mut difference = None;
         if !what_if.is_empty() || transformed.is_some() {
             let changed = what_if.apply_to_parties(transformed.as_ref().unwrap_or(&parties), &context);
@@ -421,9 +421,9 @@ impl ExplainCommand {
         (configuration, policies): (Option<&LoadedConfiguration>, &JobPolicies),
         parties: &Parties,
         filter: Option<&Query>,
-    ) -> Result<(Option<JobEffects>, Option<Parties>), Failure> {
+    ) -> (Option<JobEffects>, Option<Parties>) {
         if configuration.is_none() {
-            return Ok((None, None));
+            return (None, None);
         }
         let context = session.context();
         let wanted = WantedAds::new(&self.request, &parties.requests, &context).filter(|_| !self.reverse);
@@ -431,7 +431,8 @@ impl ExplainCommand {
         let is_selected = |request: &NamedAd| {
             wanted.as_ref().is_none_or(|wanted| wanted.selects(request, &context)) && meets(request)
         };
-        configured_policies::apply(session, policies, parties, &is_selected)
+        let (effects, transformed) = configured_policies::apply(session, policies, parties, &is_selected);
+        (Some(effects), transformed)
     }
 
     /// Which offers reports list. Lists of slots that would match if drained take time.

@@ -18,6 +18,7 @@ pub const MAX_NAMED: usize = 10;
 
 /// What a report contributes to the table. Threads make entries; one of them adds these in order.
 #[derive(Serialize, Deserialize)]
+#[allow(clippy::struct_excessive_bools)] // each is a fact of its own
 pub struct CauseEntry {
     /// Identifier of the cause. Entries with one identifier are one row of the table.
     pub cause_id: String,

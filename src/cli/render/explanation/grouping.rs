@@ -63,7 +63,8 @@ impl ExplanationInput<'_> {
         let is_free = |offer: &&usize| self.partners[**offer].state(&context) == AdvertisedState::Slot(SlotState::Free);
         let free = matching.iter().filter(is_free).count();
         let are = if free == 1 { "is" } else { "are" };
-        parallel.predicate += &format!(": the pool has {} of these that match, {free} {are} free", matching.len());
+        let counts = format!(": the pool has {} of these that match, {free} {are} free", matching.len());
+        parallel.predicate.push_str(&counts);
         report
     }
 

@@ -32,17 +32,17 @@ const SUBMIT_COMMANDS: [(&str, &str); 5] = [
 /// Returns what can be done for a group: phrases, changes with what makes them, or that no change was found.
 pub fn what_to_do(session: &Session, case: &ExplanationInput<'_>, group: &[usize], report: &RequestReport) -> String {
     let phrases = phrases(session, case, group, report);
-    let held = report.job.as_ref().and_then(|job| job.hold.as_ref());
+    let hold = report.job.as_ref().and_then(|job| job.hold.as_ref());
     let factory = report.job.as_ref().and_then(|job| job.factory.as_ref());
     let is_held = factory.is_some_and(|factory| factory.mode == FactoryMode::Held);
-    let release = match held {
+    let release = match hold {
         Some(hold) => release_commands(case, group, hold),
         // A factory has the name of its cluster.
         None if is_held => vec![format!("condor_release {}", case.subjects[group[0]].id())],
         None => Vec::new(),
     };
     // A job that runs or has ended needs no change.
-    let is_over = held.is_none() && matches!(report.verdict, RequestVerdict::NotWaiting(_));
+    let is_over = hold.is_none() && matches!(report.verdict, RequestVerdict::NotWaiting(_));
     let has_all = case.evidence_level > 0;
     // One can wait rather than do with much less in slots that are not free either.
     let is_told = |change: &&RequestChange| {

@@ -164,7 +164,9 @@ impl<'c> ReportRenderer<'c> {
             return wrapped(&single_line(&format!("{heading} {only}")));
         }
         let mut text = format!("{heading}\n");
-        lines.iter().for_each(|line| push_wrapped(&mut text, "  ", &single_line(line)));
+        for line in &lines {
+            push_wrapped(&mut text, "  ", &single_line(line));
+        }
         text
     }
 
