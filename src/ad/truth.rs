@@ -41,6 +41,16 @@ impl Truth {
         self == Truth::True
     }
 
+    /// Returns the truth value as a boolean; `None` if it is undefined or an error.
+    #[must_use]
+    pub fn known(self) -> Option<bool> {
+        match self {
+            Truth::True => Some(true),
+            Truth::False => Some(false),
+            Truth::Undefined | Truth::Error => None,
+        }
+    }
+
     /// The truth value as a keyword: `true`, `false`, `undefined` or `error`.
     #[must_use]
     pub fn as_str(self) -> &'static str {

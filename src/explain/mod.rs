@@ -82,7 +82,7 @@ pub use missing_attribute::MissingAttribute;
 pub use nested_constraint::NestedFailure;
 pub use offered_values::{OfferedRange, OfferedValue, OfferedValues};
 pub use pair::{EvaluatedClause, PairReport};
-pub use policy_outlook::{ForeseenEffect, JobOutlook, OutlookKind, PolicyFault, PolicyMoment, PolicyOutlook};
+pub use policy_outlook::{ForeseenEffect, JobOutlook, OutlookKind, PolicyGap, PolicyMoment, PolicyOutlook};
 pub use policy_phrase::PolicyWriter;
 pub use precedence::Precedence;
 pub use remedies::Remedies;

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 
-use crate::ad::{Ad, AdExtension, BinaryOperator, Expression, ExpressionKind, Name, ScopeAd, ScopeFrame, Value};
+use crate::ad::{
+    Ad, AdExtension, BinaryOperator, Dialect, Expression, ExpressionKind, Name, ScopeAd, ScopeFrame, Truth, Value,
+};
 use crate::configuration::{JobPolicies, JobPolicy, PolicyEffect, PolicyEffectKind};
 use crate::constraint::{ClockBreaks, MAX_SPAN_SECONDS, own_names};
 use crate::eval::{
@@ -64,7 +66,7 @@ pub struct PolicyOutlook {
     /// For the end of a run, what is left of the condition; `None` if it is met whatever the end is.
     pub part: Option<String>,
     /// Why it has no value now, so that it counts as false.
-    pub fault: Option<PolicyFault>,
+    pub fault: Option<PolicyGap>,
 }
 
 impl PolicyOutlook {
@@ -90,7 +92,7 @@ pub enum PolicyMoment {
 
 /// Why a policy has no value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum PolicyFault {
+pub enum PolicyGap {
     /// These attributes are undefined.
     Undefined(Vec<String>),
     /// The part of the policy is an error.
@@ -247,12 +249,11 @@ impl<'v> PolicyView<'v> {
 
     /// Whether the policy takes an expression for true: 0.5 is 0.
     fn is_true(&self, expression: &Expression, at: i64) -> bool {
-        match self.value(expression, at) {
-            Value::Boolean(is) => is,
-            Value::Integer(number) => number != 0,
-            Value::Real(number) => number.trunc() != 0.0,
-            _ => false,
-        }
+        let value = match self.value(expression, at) {
+            Value::Real(number) => Value::Real(number.trunc()),
+            value => value,
+        };
+        Truth::of(&value, Dialect::Condor).is_true()
     }
 
     /// Says what the policy does now and later. `foreseen` is the effect of the policy, if it is the first of the job.
@@ -368,15 +369,15 @@ impl<'v> PolicyView<'v> {
     }
 
     /// Returns why an expression has no value; `None` if it has one.
-    fn fault(&self, expression: &Expression, now: i64) -> Option<PolicyFault> {
+    fn fault(&self, expression: &Expression, now: i64) -> Option<PolicyGap> {
         match self.value(expression, now) {
             Value::Undefined => {
                 let mut names = IndexSet::new();
                 self.add_undefined(expression, now, &mut names, &mut { MAX_STEPS });
-                Some(PolicyFault::Undefined(names.into_iter().map(|name| name.to_string()).collect()))
+                Some(PolicyGap::Undefined(names.into_iter().map(|name| name.to_string()).collect()))
             }
             Value::Boolean(_) | Value::Integer(_) | Value::Real(_) => None,
-            _ => Some(PolicyFault::Error),
+            _ => Some(PolicyGap::Error),
         }
     }
 

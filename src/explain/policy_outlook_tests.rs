@@ -1,7 +1,6 @@
 //! What policies will do to jobs, in words.
 
 use super::policy_outlook::JobOutlook;
-use super::policy_phrase::PolicyWriter;
 use super::{AdReference, SummaryWriter};
 use crate::ad::Dialect;
 use crate::configuration::{Configuration, JobPolicies};
@@ -24,7 +23,7 @@ fn told(job: &str) -> String {
         max_clause_chars: 60,
         brevity: 0,
     };
-    let writer = PolicyWriter(&writer);
+    let writer = writer.policies();
     let Some(outlook) = JobOutlook::new(&policies, &ad, 60, &context) else { return String::new() };
     let imminent = writer.imminent(&outlook).into_iter();
     let told: Vec<String> = imminent.chain(writer.lines(&outlook, false)).chain(writer.remedies(&outlook)).collect();

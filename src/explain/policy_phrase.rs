@@ -4,23 +4,32 @@ use crate::ad::time::local_moment;
 use crate::configuration::PolicyEffectKind;
 use crate::text::{duration, join_and, join_with, shorten};
 
-use super::policy_outlook::{ForeseenEffect, JobOutlook, PolicyFault, PolicyMoment, PolicyOutlook};
-use super::summary::SummaryWriter;
+use super::failure_phrase::FailureWriter;
+use super::policy_outlook::{ForeseenEffect, JobOutlook, PolicyGap, PolicyMoment, PolicyOutlook};
 
 /// Attributes that are true when a time has come, and what is said then.
 const TIMES: [(&str, &str); 3] =
     [("AllowedExecuteDuration", "is over"), ("AllowedJobDuration", "is over"), ("TimerRemove", "has come")];
 
-/// Writes sentences about what policies will do to a job; holds the writer of sentences about the job.
-pub struct PolicyWriter<'w>(pub &'w SummaryWriter<'w>);
+/// Writes sentences about what policies will do to a job.
+#[derive(Clone, Copy)]
+pub struct PolicyWriter<'w> {
+    pub(super) subject: &'w str,
+    pub(super) is_plural: bool,
+    pub(super) failures: FailureWriter<'w>,
+}
 
 impl PolicyWriter<'_> {
+    fn verb<'v>(&self, singular: &'v str, plural: &'v str) -> &'v str {
+        if self.is_plural { plural } else { singular }
+    }
+
     /// Says what happens at the next evaluation: `1.0 will be held within 1 min: PeriodicHold is true: ...`. `None` if nothing
     /// does.
     #[must_use]
     pub fn imminent(&self, outlook: &JobOutlook) -> Option<String> {
         let foreseen = outlook.imminent()?;
-        let (subject, done, within) = (self.0.subject, foreseen.effect.kind.participle(), within(outlook));
+        let (subject, done, within) = (self.subject, foreseen.effect.kind.participle(), within(outlook));
         let is =
             outlook.first().map_or_else(|| foreseen.effect.knob.clone(), |first| Self::is_true(first, outlook, ""));
         Some(format!("{subject} will be {done}{within}{}: {is}", codes(foreseen)))
@@ -69,7 +78,7 @@ impl PolicyWriter<'_> {
 
     /// Says what one policy does.
     fn line(&self, policy: &PolicyOutlook, outlook: &JobOutlook, faults_are_told: bool) -> String {
-        let [it, its] = [self.0.verb("it", "they"), self.0.verb("its", "their")];
+        let [it, its] = [self.verb("it", "they"), self.verb("its", "their")];
         let PolicyOutlook { name, part, .. } = policy;
         let known = outlook.course.first().filter(|first| first.effect.knob == *name);
         let effect = known.map_or(policy.effect, |known| known.effect.kind);
@@ -87,10 +96,10 @@ impl PolicyWriter<'_> {
             }
             PolicyMoment::AtExit => {
                 let (done, condition) = match effect {
-                    PolicyEffectKind::Requeues => (format!("{it} {} again", self.0.verb("runs", "run")), "unless"),
+                    PolicyEffectKind::Requeues => (format!("{it} {} again", self.verb("runs", "run")), "unless"),
                     _ => (done, "if"),
                 };
-                let condition = part.as_ref().map(|part| format!(", {condition} {}", self.0.quoted(part)));
+                let condition = part.as_ref().map(|part| format!(", {condition} {}", self.failures.quoted(part)));
                 format!("{name}: {done} when {its} run ends{}", condition.unwrap_or_default())
             }
             PolicyMoment::Never => format!("{name} {}", fault.unwrap_or_default()),
@@ -110,13 +119,13 @@ impl PolicyWriter<'_> {
     fn fault(&self, policy: &PolicyOutlook) -> Option<String> {
         let counts = "and counts as false";
         match policy.fault.as_ref()? {
-            PolicyFault::Undefined(names) => {
+            PolicyGap::Undefined(names) => {
                 let (missing, are) = (join_with(names, "or"), "is not defined");
                 let as_told = if names.is_empty() { String::new() } else { format!(", as {missing} {are},") };
                 Some(format!("is undefined{as_told} {counts} (HTCondor before 9.5 held such a job)"))
             }
-            PolicyFault::Error => {
-                let part = policy.part.as_ref().map(|part| format!(" ({})", self.0.quoted(part)));
+            PolicyGap::Error => {
+                let part = policy.part.as_ref().map(|part| format!(" ({})", self.failures.quoted(part)));
                 Some(format!("is an error{} {counts}", part.unwrap_or_default()))
             }
         }
@@ -133,7 +142,7 @@ impl PolicyWriter<'_> {
                     0 => " at the evaluation after that".to_owned(),
                     seconds => format!(" {} later", duration(seconds)),
                 };
-                let it = self.0.verb("it", "they");
+                let it = self.verb("it", "they");
                 let (knob, done) = (&next.effect.knob, next.effect.kind.participle());
                 format!("then {it} will be {done}{again}{later}, by {knob}{}{}{end}", codes(next), reason(next))
             })
@@ -143,7 +152,7 @@ impl PolicyWriter<'_> {
     /// Says what can be done about what a policy does at the next evaluation, or about one that has no value.
     #[must_use]
     pub fn remedies(&self, outlook: &JobOutlook) -> Vec<String> {
-        let it = self.0.verb("it", "them");
+        let it = self.verb("it", "them");
         let imminent = outlook.imminent().map(|ForeseenEffect { effect, .. }| {
             let knob = &effect.knob;
             match (effect.kind, effect.line) {

@@ -8,7 +8,6 @@ use super::circumstances::ScheddAnswer;
 use super::failure_reason::FailureReason;
 use super::hold_reason::{ExceededResource, HoldReason};
 use super::job_report::JobFactory;
-use super::policy_phrase::PolicyWriter;
 use super::report::{RequestReport, RequestVerdict};
 use super::summary::SummaryWriter;
 
@@ -24,7 +23,7 @@ impl Remedies<'_> {
     #[must_use]
     pub fn phrases(&self, report: &RequestReport) -> Vec<String> {
         let outlook = report.job.as_ref().and_then(|job| job.outlook.as_ref());
-        let mut phrases = outlook.map(|outlook| PolicyWriter(self.0).remedies(outlook)).unwrap_or_default();
+        let mut phrases = outlook.map(|outlook| self.0.policies().remedies(outlook)).unwrap_or_default();
         phrases.extend(report.job.iter().flat_map(|job| &job.circumstances).filter_map(|known| known.remedy.clone()));
         if let Some(ScheddAnswer::RefusedByJob(_)) = report.job.as_ref().and_then(|job| job.schedd.as_ref()) {
             phrases.push("drop what only slots have from its requirements".to_owned());

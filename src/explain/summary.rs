@@ -49,7 +49,7 @@ impl SummaryWriter<'_> {
     #[must_use]
     pub fn summary(&self, report: &RequestReport) -> String {
         let outlook = report.job.as_ref().and_then(|job| job.outlook.as_ref());
-        if let Some(imminent) = outlook.and_then(|outlook| PolicyWriter(self).imminent(outlook)) {
+        if let Some(imminent) = outlook.and_then(|outlook| self.policies().imminent(outlook)) {
             let it = self.verb("it", "they");
             return format!("{imminent}; until then {}", SummaryWriter { subject: it, ..*self }.present(report));
         }
@@ -250,7 +250,7 @@ impl SummaryWriter<'_> {
                 if let Some(ending) = job.ending.as_ref().filter(|_| !self.is_plural) {
                     format!("{subject} {is} {state}: {ending}")
                 } else {
-                    let faults = job.outlook.as_ref().map(|outlook| PolicyWriter(self).faults(outlook));
+                    let faults = job.outlook.as_ref().map(|outlook| self.policies().faults(outlook));
                     let (waits, faults) = (self.verb("waits", "wait"), faults.unwrap_or_default());
                     format!("{subject} {is} {state}{slot}, and {waits} for no slot{faults}")
                 }
@@ -275,6 +275,12 @@ impl SummaryWriter<'_> {
     /// Chooses the verb form that agrees with the subject in number.
     pub(super) fn verb<'v>(&self, singular: &'v str, plural: &'v str) -> &'v str {
         if self.is_plural { plural } else { singular }
+    }
+
+    /// Returns the writer of sentences about policies of jobs.
+    #[must_use]
+    pub fn policies(&self) -> PolicyWriter<'_> {
+        PolicyWriter { subject: self.subject, is_plural: self.is_plural, failures: self.failures() }
     }
 
     /// Returns the writer of phrases about clauses that no offer meets.

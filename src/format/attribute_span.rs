@@ -28,12 +28,12 @@ pub(super) enum ExpressionSource {
     /// and for expressions whose exact place is unknown.
     Opaque(Range<usize>),
     /// The text was put together from these pieces of the file.
-    Composed(Vec<TextPiece>),
+    Composed(Vec<SourcePiece>),
 }
 
 /// A piece of the text of an expression that was put together from several places of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct TextPiece {
+pub(crate) struct SourcePiece {
     /// Byte offset of the end of the piece in the text.
     pub end: usize,
     /// Byte range of the file that the piece is from.
@@ -44,7 +44,7 @@ pub(crate) struct TextPiece {
 
 impl AttributeSpan {
     /// Creates the span of an attribute whose expression was put together from pieces of the file.
-    pub(crate) fn composed(name: Name, name_range: Range<usize>, pieces: Vec<TextPiece>) -> Self {
+    pub(crate) fn composed(name: Name, name_range: Range<usize>, pieces: Vec<SourcePiece>) -> Self {
         AttributeSpan { name, name_range, source: ExpressionSource::Composed(pieces) }
     }
 
@@ -66,7 +66,7 @@ impl AttributeSpan {
 
 /// Returns the byte range in the file of a range of a composed text. A range within a copied piece is exact; that of any
 /// other is the place of its first piece, or of the first copied piece in it.
-fn composed_range(pieces: &[TextPiece], span: &Range<usize>) -> Range<usize> {
+fn composed_range(pieces: &[SourcePiece], span: &Range<usize>) -> Range<usize> {
     let first = pieces.partition_point(|piece| piece.end <= span.start);
     let start_of = |index: usize| if index == 0 { 0 } else { pieces[index - 1].end };
     let touched = || (first..pieces.len()).take_while(|index| start_of(*index) < span.end.max(span.start + 1));

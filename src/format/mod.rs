@@ -50,7 +50,7 @@ mod yaml;
 
 pub use attribute_form::{AdText, AttributeForm};
 pub use attribute_span::AttributeSpan;
-pub(crate) use attribute_span::TextPiece;
+pub(crate) use attribute_span::SourcePiece;
 pub(crate) use attribute_text_cache::AttributeWriter;
 pub(crate) use attribute_text_reader::AttributeTextReader;
 pub use backward_stream::BackwardStream;

@@ -14,7 +14,7 @@ mod work_queue;
 pub use ad_blocks::{AdBlockTask, ReadBlock, ReadTask};
 pub use ad_lookup::{AdLookup, to_integer, to_real, to_text};
 pub use attempts::{
-    ATTEMPT_COLUMNS, Attempt, AttemptOutcome, EventAttempts, JobEvent, JobNumber, LoggedJobs, attempts_of_job,
+    ATTEMPT_COLUMNS, AttemptOutcome, EventAttempts, JobAttempt, JobEvent, JobNumber, LoggedJobs, attempts_of_job,
     host_of_address,
 };
 pub use blocks::{BlockRun, BlockTask, BlockWorkers, for_each_block_of, with_block_workers};

@@ -2,34 +2,13 @@
 
 use crate::format::Problem;
 
-use super::job_builder::{JobBuilder, byte_size};
-use super::universe::{Universe, set_images, unquoted};
+use super::job_builder::{JobBuilder, byte_size, compressed, path_in};
+use super::job_kind::Universe;
+use super::universe::{set_images, unquoted};
 use super::variables::CommandValue;
 
 /// The file that stands for no file.
 const NULL_FILE: &str = "/dev/null";
-
-/// Returns a path with single slashes.
-fn compressed(path: &str) -> String {
-    let mut compressed = String::with_capacity(path.len());
-    for c in path.chars() {
-        if c != '/' || !compressed.ends_with('/') {
-            compressed.push(c);
-        }
-    }
-    compressed
-}
-
-/// Returns a path below a folder; an absolute path stays one.
-fn path_in(folder: &str, path: &str) -> String {
-    if path.starts_with('/') { compressed(path) } else { compressed(&format!("/{folder}/{path}")) }
-}
-
-/// Returns a path below the initial directory of the job.
-pub(super) fn full_path(job: &mut JobBuilder<'_>, path: &str) -> String {
-    let folder = job.text("Iwd").unwrap_or_default();
-    path_in(&folder, path)
-}
 
 /// Whether a path is a URL.
 fn is_url(path: &str) -> bool {
@@ -111,7 +90,7 @@ pub(super) fn set_executable(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
 }
 
 /// A standard stream of a job: its commands and attributes.
-struct Stream {
+struct StandardStream {
     file: [&'static str; 3],
     transfer: [&'static str; 2],
     streamed: [&'static str; 2],
@@ -121,22 +100,25 @@ struct Stream {
 pub(super) fn set_input(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
     let (file, transfer, stream) =
         (["input", "stdin", "In"], ["transfer_input", "TransferIn"], ["stream_input", "StreamIn"]);
-    set_stream(job, &Stream { file, transfer, streamed: stream })
+    set_stream(job, &StandardStream { file, transfer, streamed: stream })
 }
 
 pub(super) fn set_output(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
     let (file, transfer, stream) =
         (["output", "stdout", "Out"], ["transfer_output", "TransferOut"], ["stream_output", "StreamOut"]);
-    set_stream(job, &Stream { file, transfer, streamed: stream })
+    set_stream(job, &StandardStream { file, transfer, streamed: stream })
 }
 
 pub(super) fn set_error(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
     let (file, transfer, stream) =
         (["error", "stderr", "Err"], ["transfer_error", "TransferErr"], ["stream_error", "StreamErr"]);
-    set_stream(job, &Stream { file, transfer, streamed: stream })
+    set_stream(job, &StandardStream { file, transfer, streamed: stream })
 }
 
-fn set_stream(job: &mut JobBuilder<'_>, Stream { file, transfer, streamed: stream }: &Stream) -> Result<(), Problem> {
+fn set_stream(
+    job: &mut JobBuilder<'_>,
+    StandardStream { file, transfer, streamed: stream }: &StandardStream,
+) -> Result<(), Problem> {
     let usual = job.boolean(transfer[1]).unwrap_or(true);
     let mut transfers = job.truth(transfer)?.unwrap_or(usual);
     let is_changed = transfers != usual;

@@ -7,14 +7,14 @@ use std::ops::Range;
 
 use indexmap::IndexMap;
 
-use crate::ad::{Dialect, Expression, Name, Value};
+use crate::ad::{Dialect, Expression, Name, Truth, Value};
 use crate::configuration::constant_number;
 use crate::eval::{Context, Environment, Evaluator};
-use crate::format::{AttributeSpan, Problem, TextPiece};
+use crate::format::{AttributeSpan, Problem, SourcePiece};
 use crate::syntax::{ParseOptions, SyntaxError, parse_expression};
 
 use super::SubmitSettings;
-use super::universe::JobKind;
+use super::job_kind::JobKind;
 use super::variables::{CommandValue, SubmitVariables};
 
 /// An attribute of a job, and where it is from.
@@ -23,7 +23,7 @@ pub(super) struct JobAttribute {
     pub expression: Expression,
     /// Byte range of the command's name, and the pieces of the expression's text; `None` for an attribute that no command
     /// sets.
-    source: Option<(Range<usize>, Vec<TextPiece>)>,
+    source: Option<(Range<usize>, Vec<SourcePiece>)>,
 }
 
 /// The attributes of a job in order.
@@ -42,7 +42,7 @@ pub(super) struct GroupTrace {
 #[derive(Debug, Default)]
 pub(super) struct ComposedText {
     pub text: String,
-    pieces: Vec<TextPiece>,
+    pieces: Vec<SourcePiece>,
 }
 
 impl ComposedText {
@@ -57,20 +57,20 @@ impl ComposedText {
     pub fn push_value(&mut self, command: &CommandValue) {
         self.text.push_str(&command.text);
         let is_verbatim = command.place.is_verbatim && command.place.value.len() == command.text.len();
-        self.pieces.push(TextPiece { end: self.text.len(), source: command.place.value.clone(), is_verbatim });
+        self.pieces.push(SourcePiece { end: self.text.len(), source: command.place.value.clone(), is_verbatim });
     }
 
     /// Appends another text.
     pub fn append(&mut self, other: ComposedText) {
         let before = self.text.len();
         self.text.push_str(&other.text);
-        self.pieces.extend(other.pieces.into_iter().map(|piece| TextPiece { end: piece.end + before, ..piece }));
+        self.pieces.extend(other.pieces.into_iter().map(|piece| SourcePiece { end: piece.end + before, ..piece }));
     }
 
     /// Appends a text that HTCondor adds because of what stands in this range of the file.
     pub fn push(&mut self, text: &str, source: &Range<usize>) {
         self.text.push_str(text);
-        self.pieces.push(TextPiece { end: self.text.len(), source: source.clone(), is_verbatim: false });
+        self.pieces.push(SourcePiece { end: self.text.len(), source: source.clone(), is_verbatim: false });
     }
 }
 
@@ -146,6 +146,12 @@ impl<'a> JobBuilder<'a> {
         found
     }
 
+    /// Returns a path below the initial directory of the job.
+    pub fn full_path(&mut self, path: &str) -> String {
+        let folder = self.text("Iwd").unwrap_or_default();
+        path_in(&folder, path)
+    }
+
     pub fn has(&mut self, name: &str) -> bool {
         self.attribute(name).is_some()
     }
@@ -160,11 +166,7 @@ impl<'a> JobBuilder<'a> {
 
     /// Returns the value of a boolean attribute.
     pub fn boolean(&mut self, name: &str) -> Option<bool> {
-        match self.attribute(name)?.as_literal()? {
-            Value::Boolean(is) => Some(*is),
-            Value::Integer(number) => Some(*number != 0),
-            _ => None,
-        }
+        Truth::of(self.attribute(name)?.as_literal()?, Dialect::Condor).known()
     }
 
     /// The names of all attributes of the job, sorted without regard to case.
@@ -184,7 +186,7 @@ impl<'a> JobBuilder<'a> {
         piece.unwrap_or_else(|| self.statement.clone())
     }
 
-    fn set(&mut self, name: &str, expression: Expression, source: Option<(Range<usize>, Vec<TextPiece>)>) {
+    fn set(&mut self, name: &str, expression: Expression, source: Option<(Range<usize>, Vec<SourcePiece>)>) {
         let name = Name::new(name);
         self.trace.writes.push(name.clone());
         self.own.insert(name, JobAttribute { expression, source });
@@ -197,7 +199,7 @@ impl<'a> JobBuilder<'a> {
 
     /// Sets an attribute to a value that a command gives.
     pub fn assign_value(&mut self, name: &str, value: impl Into<Value>, command: &CommandValue) {
-        let piece = TextPiece { end: usize::MAX, source: command.place.value.clone(), is_verbatim: false };
+        let piece = SourcePiece { end: usize::MAX, source: command.place.value.clone(), is_verbatim: false };
         self.set(name, Expression::literal(value), Some((command.place.name.clone(), vec![piece])));
     }
 
@@ -229,7 +231,7 @@ impl<'a> JobBuilder<'a> {
 
 /// Returns the problem of a text that was put together and is no expression. If the value of a command is none, the problem
 /// is there.
-fn composed_problem(name: &str, text: &str, pieces: Vec<TextPiece>, error: SyntaxError) -> Problem {
+fn composed_problem(name: &str, text: &str, pieces: Vec<SourcePiece>, error: SyntaxError) -> Problem {
     let mut start = 0;
     for piece in &pieces {
         let part = &text[start..piece.end];
@@ -253,6 +255,22 @@ impl JobAttribute {
     }
 }
 
+/// Returns a path with single slashes.
+pub(super) fn compressed(path: &str) -> String {
+    let mut compressed = String::with_capacity(path.len());
+    for c in path.chars() {
+        if c != '/' || !compressed.ends_with('/') {
+            compressed.push(c);
+        }
+    }
+    compressed
+}
+
+/// Returns a path below a folder; an absolute path stays one.
+pub(super) fn path_in(folder: &str, path: &str) -> String {
+    if path.starts_with('/') { compressed(path) } else { compressed(&format!("/{folder}/{path}")) }
+}
+
 /// Evaluates a text as an expression outside any ad; `None` if it is none.
 fn value_of(text: &str, context: &Context) -> Option<Value> {
     let expression = parse_expression(text.as_bytes(), ParseOptions::long(Dialect::Condor)).ok()?;
@@ -262,12 +280,7 @@ fn value_of(text: &str, context: &Context) -> Option<Value> {
 
 /// Returns the truth value that a text is, or evaluates to, as HTCondor's `string_is_boolean_param` does: `yes` is none.
 pub(super) fn truth_of(text: &str, context: &Context) -> Option<bool> {
-    match value_of(text, context)? {
-        Value::Boolean(is) => Some(is),
-        Value::Integer(number) => Some(number != 0),
-        Value::Real(number) => Some(number != 0.0),
-        _ => None,
-    }
+    Truth::of(&value_of(text, context)?, Dialect::Condor).known()
 }
 
 /// Returns the integer that a text is, or evaluates to, as HTCondor's `string_is_long_param` does.

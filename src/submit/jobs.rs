@@ -15,8 +15,9 @@ use crate::format::{AdEntry, AttributeSpan, DescribedAds, Problem};
 use super::SubmitSettings;
 use super::command_table::{CommandKind, SIMPLE_COMMANDS, SimpleCommand};
 use super::job_builder::{GroupTrace, JobAttributes, JobBuilder};
+use super::job_kind::JobKind;
 use super::queue::{QueueArguments, item_values};
-use super::universe::{JobKind, unquoted};
+use super::universe::unquoted;
 use super::variables::{CommandValue, SubmitVariables};
 use super::{files, policies, requirements, resources, universe, words};
 
@@ -436,7 +437,7 @@ fn set_configured_attributes(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
 fn set_credentials(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
     for (command, attribute) in [("x509userproxy", "x509userproxy"), ("scitokens_file", "ScitokensFile")] {
         if let Some(value) = job.value(&[command, attribute])? {
-            let path = files::full_path(job, &value.text);
+            let path = job.full_path(&value.text);
             job.assign_value(attribute, path.as_str(), &value);
         }
     }
@@ -482,7 +483,7 @@ fn set_simple(job: &mut JobBuilder<'_>, command: &SimpleCommand) -> Result<(), P
         CommandKind::Text => value.text.clone(),
         CommandKind::Unquoted => unquoted(&value.text).to_owned(),
         CommandKind::List => super::queue::words(&value.text).join(","),
-        CommandKind::Path => files::full_path(job, unquoted_path(&value, command)),
+        CommandKind::Path => job.full_path(unquoted_path(&value, command)),
     };
     job.assign_value(command.attribute, text.as_str(), &value);
     Ok(())

@@ -18,6 +18,7 @@ mod description;
 mod files;
 mod items;
 mod job_builder;
+mod job_kind;
 mod jobs;
 mod policies;
 mod queue;

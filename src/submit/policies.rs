@@ -7,8 +7,9 @@ use crate::format::Problem;
 use crate::syntax::{ParseOptions, parse_expression};
 
 use super::job_builder::{ComposedText, JobBuilder, integer_of};
+use super::job_kind::Universe;
 use super::requirements::deferral_attribute;
-use super::universe::{Universe, leading_integer};
+use super::universe::leading_integer;
 
 /// Sets whether the job is held at once.
 pub(super) fn set_status(job: &mut JobBuilder<'_>) -> Result<(), Problem> {

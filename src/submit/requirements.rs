@@ -9,7 +9,8 @@ use crate::syntax::{ParseOptions, parse_expression};
 
 use super::files::transfer_schemes;
 use super::job_builder::{ComposedText, JobBuilder, literal_number};
-use super::universe::{Universe, image_kind};
+use super::job_kind::Universe;
+use super::universe::image_kind;
 
 /// Whether an expression needs parentheses as an operand of `&&`.
 pub(super) fn is_weaker_than_and(expression: Option<&Expression>) -> bool {

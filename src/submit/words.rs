@@ -6,7 +6,7 @@ use crate::eval::{quoted_word, quoted_words};
 use crate::format::Problem;
 
 use super::job_builder::{JobBuilder, truth_of};
-use super::universe::Universe;
+use super::job_kind::Universe;
 use super::variables::CommandValue;
 
 /// Sets the arguments of the program.

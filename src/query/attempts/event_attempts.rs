@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::ad::{Ad, Expression, ExpressionKind, Name};
 
 use super::job_event::{JobEvent, JobNumber};
-use super::{Attempt, AttemptOutcome, host_of_address, host_of_slot};
+use super::{AttemptOutcome, JobAttempt, host_of_address, host_of_slot};
 
 /// Number of jobs that are remembered after they have left the queue, so that a late event of one is not taken for an
 /// attempt whose start is missing.
@@ -45,7 +45,7 @@ struct JobProgress {
 
 /// An attempt that has not ended.
 struct RunningAttempt {
-    attempt: Attempt,
+    attempt: JobAttempt,
     execute_host: String,
     /// What the slot tells of itself.
     properties: Vec<(Name, Expression)>,
@@ -129,7 +129,7 @@ impl JobProgress {
         }
         let lost = self.give_up(AttemptOutcome::Unknown);
         self.attempts += 1;
-        let mut attempt = Attempt::new(event.job, self.attempts, AttemptOutcome::Running);
+        let mut attempt = JobAttempt::new(event.job, self.attempts, AttemptOutcome::Running);
         attempt.start = event.time;
         attempt.queue_seconds =
             event.time.zip(self.idle_since).map(|(start, idle)| start - idle).filter(|wait| *wait >= 0);
@@ -156,7 +156,7 @@ impl JobProgress {
             }
             // The job was sent to a slot and never ran, or the beginning of the log is missing.
             self.attempts += 1;
-            let mut attempt = Attempt::new(event.job, self.attempts, outcome);
+            let mut attempt = JobAttempt::new(event.job, self.attempts, outcome);
             attempt.end = event.time;
             match destination {
                 Some(address) if address.starts_with('<') => attempt.set_address(&address),
@@ -185,7 +185,7 @@ impl JobProgress {
     /// Ends the attempt whose end nothing tells.
     fn give_up(&mut self, outcome: AttemptOutcome) -> Option<Ad> {
         let RunningAttempt { attempt, properties, .. } = self.running.take()?;
-        Some(self.ad(&Attempt { outcome, ..attempt }, &properties, None))
+        Some(self.ad(&JobAttempt { outcome, ..attempt }, &properties, None))
     }
 
     /// Remembers the attributes that an event tells of the job.
@@ -202,7 +202,7 @@ impl JobProgress {
     }
 
     /// Makes the ad of an attempt: its own attributes, those of the event that ended it, of the slot and of the job.
-    fn ad(&self, attempt: &Attempt, properties: &[(Name, Expression)], end: Option<&JobEvent<'_>>) -> Ad {
+    fn ad(&self, attempt: &JobAttempt, properties: &[(Name, Expression)], end: Option<&JobEvent<'_>>) -> Ad {
         let mut others = self.known.clone();
         others.extend_from_slice(properties);
         others.extend(end.into_iter().flat_map(|event| attributes(event.ad)));
@@ -220,7 +220,7 @@ impl JobProgress {
     }
 }
 
-impl Attempt {
+impl JobAttempt {
     /// Sets the slot, and the host by it.
     pub(super) fn set_slot(&mut self, slot: Option<String>) {
         let Some(slot) = slot else { return };

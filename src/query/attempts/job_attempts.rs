@@ -3,7 +3,7 @@
 use crate::ad::Ad;
 
 use super::job_event::{integer, text};
-use super::{Attempt, AttemptOutcome, JobNumber};
+use super::{AttemptOutcome, JobAttempt, JobNumber};
 
 /// Maximum number of attempts of a job whose times nothing tells that get rows of their own.
 const MAX_UNTOLD_ATTEMPTS: i64 = 1000;
@@ -29,7 +29,7 @@ pub fn attempts_of_job(ad: &Ad) -> Vec<Ad> {
     attempts(ad).into_iter().flatten().map(|attempt| attempt.to_ad(others())).collect()
 }
 
-fn attempts(ad: &Ad) -> Option<Vec<Attempt>> {
+fn attempts(ad: &Ad) -> Option<Vec<JobAttempt>> {
     let job = JobNumber { cluster: integer(ad, "ClusterId")?, process: integer(ad, "ProcId")? };
     let kind = text(ad, "EpochAdType").or_else(|| text(ad, "RecordType"));
     if let Some(kind) = kind.filter(|_| integer(ad, "RunInstanceId").is_some()) {
@@ -40,9 +40,9 @@ fn attempts(ad: &Ad) -> Option<Vec<Attempt>> {
     let last = last_attempt(ad, job, count).filter(|_| count > 0)?;
     let seconds = last.seconds.unwrap_or(0);
     let earlier = integer(ad, "RemoteWallClockTime").map(|all| all - seconds).filter(|earlier| *earlier >= 0);
-    let mut attempts: Vec<Attempt> = (1..count)
+    let mut attempts: Vec<JobAttempt> = (1..count)
         .take(usize::try_from(MAX_UNTOLD_ATTEMPTS).unwrap_or_default())
-        .map(|number| Attempt::new(job, number, AttemptOutcome::Unknown))
+        .map(|number| JobAttempt::new(job, number, AttemptOutcome::Unknown))
         .collect();
     if count > 2 {
         let before = attempts.len();
@@ -63,11 +63,11 @@ fn attempts(ad: &Ad) -> Option<Vec<Attempt>> {
 }
 
 /// Returns the attempt of a record of a history of epochs.
-fn epoch(ad: &Ad, job: JobNumber) -> Attempt {
+fn epoch(ad: &Ad, job: JobNumber) -> JobAttempt {
     let number = integer(ad, "NumShadowStarts").or_else(|| Some(integer(ad, "RunInstanceId")? + 1));
     let is_evicted = text(ad, "VacateReason").is_some();
     let outcome = if is_evicted { AttemptOutcome::Evicted } else { AttemptOutcome::Unknown };
-    let mut attempt = Attempt::new(job, number.unwrap_or(1), outcome);
+    let mut attempt = JobAttempt::new(job, number.unwrap_or(1), outcome);
     attempt.start = integer(ad, "JobCurrentStartDate").or_else(|| integer(ad, "ShadowBday"));
     let end = integer(ad, "EpochWriteDate").or_else(|| integer(ad, "CurrentTime"));
     attempt.set_slot(text(ad, "RemoteHost").or_else(|| text(ad, "LastRemoteHost")));
@@ -77,7 +77,7 @@ fn epoch(ad: &Ad, job: JobNumber) -> Attempt {
 }
 
 /// Returns the last attempt of a job.
-fn last_attempt(ad: &Ad, job: JobNumber, count: i64) -> Option<Attempt> {
+fn last_attempt(ad: &Ad, job: JobNumber, count: i64) -> Option<JobAttempt> {
     let now = integer(ad, "JobStatus")?;
     let before = integer(ad, "LastJobStatus");
     let was_running = matches!(before, Some(status::RUNNING | status::TRANSFERRING_OUTPUT | status::SUSPENDED));
@@ -91,7 +91,7 @@ fn last_attempt(ad: &Ad, job: JobNumber, count: i64) -> Option<Attempt> {
         _ => AttemptOutcome::Unknown,
     };
     let is_running = outcome == AttemptOutcome::Running;
-    let mut attempt = Attempt::new(job, count, outcome);
+    let mut attempt = JobAttempt::new(job, count, outcome);
     attempt.start = integer(ad, "JobCurrentStartDate").or_else(|| integer(ad, "JobStartDate").filter(|_| count == 1));
     attempt.set_slot(text(ad, if is_running { "RemoteHost" } else { "LastRemoteHost" }));
     if is_running {
@@ -112,7 +112,7 @@ fn last_attempt(ad: &Ad, job: JobNumber, count: i64) -> Option<Attempt> {
 }
 
 /// Sets the length of an attempt, and what follows from it.
-fn set_length(attempt: &mut Attempt, length: Option<i64>) {
+fn set_length(attempt: &mut JobAttempt, length: Option<i64>) {
     attempt.seconds = length;
     attempt.end = attempt.start.zip(length).and_then(|(start, length)| start.checked_add(length));
     let is_good = attempt.outcome == AttemptOutcome::Terminated;

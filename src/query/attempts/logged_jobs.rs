@@ -46,7 +46,7 @@ const OF_TRIGGER: [&str; 2] = ["TriggerEventTypeNumber", "TriggerEventTypeName"]
 /// `WallSeconds` and `WastedSeconds` of its attempts, and the type of the last event that changed its state (`LastEvent`). A job whose submission is in no log is kept, too.
 #[derive(Default)]
 pub struct LoggedJobs {
-    jobs: IndexMap<JobNumber, LoggedJob>,
+    jobs: IndexMap<JobNumber, JobRecord>,
     attempts: EventAttempts,
     /// The time of evaluation, in seconds since 1970.
     now: i64,
@@ -54,7 +54,7 @@ pub struct LoggedJobs {
 
 /// The ad of a job so far.
 #[derive(Default)]
-struct LoggedJob(IndexMap<Name, Expression>);
+struct JobRecord(IndexMap<Name, Expression>);
 
 impl LoggedJobs {
     /// Has no jobs yet. `now` is the time of evaluation, in seconds since 1970.
@@ -66,9 +66,9 @@ impl LoggedJobs {
     /// Takes the next event, of a log of this name.
     pub fn add(&mut self, event: &JobEvent<'_>, log: &str) {
         let ended = self.attempts.add(event);
-        let job = self.jobs.entry(event.job).or_insert_with(|| LoggedJob::new(event.job));
+        let job = self.jobs.entry(event.job).or_insert_with(|| JobRecord::new(event.job));
         if event.number == 0 {
-            *job = LoggedJob::submitted(event, log, self.now);
+            *job = JobRecord::submitted(event, log, self.now);
         }
         job.merge(event);
         job.follow(event);
@@ -85,9 +85,9 @@ impl LoggedJobs {
     }
 }
 
-impl LoggedJob {
+impl JobRecord {
     fn new(job: JobNumber) -> Self {
-        let mut new = LoggedJob::default();
+        let mut new = JobRecord::default();
         new.put_text("MyType", "Job");
         new.put_text("TargetType", "Machine");
         new.put("ClusterId", job.cluster);
@@ -97,7 +97,7 @@ impl LoggedJob {
 
     /// Returns a job after its submission.
     fn submitted(event: &JobEvent<'_>, log: &str, now: i64) -> Self {
-        let mut job = LoggedJob::new(event.job);
+        let mut job = JobRecord::new(event.job);
         job.put_text("UserLog", log);
         if let Some(time) = event.time {
             job.put("QDate", time);

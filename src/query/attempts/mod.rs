@@ -64,7 +64,7 @@ pub enum AttemptOutcome {
 
 /// An attempt to run a job. Times are in seconds since 1970, lengths in seconds; `None` if they are unknown.
 #[derive(Clone, Debug)]
-pub struct Attempt {
+pub struct JobAttempt {
     /// The job.
     pub job: JobNumber,
     /// The number of the attempt among those of its job, from 1.
@@ -113,11 +113,11 @@ impl AttemptOutcome {
     }
 }
 
-impl Attempt {
+impl JobAttempt {
     /// Creates an attempt of which nothing more is known.
     #[must_use]
     pub fn new(job: JobNumber, number: i64, outcome: AttemptOutcome) -> Self {
-        Attempt {
+        JobAttempt {
             job,
             number,
             start: None,

@@ -1,6 +1,5 @@
 //! A run of `check`: the findings of blocks, expressions and configurations, and what is kept of each.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use classad::ad::{Ad, Name};
@@ -12,7 +11,8 @@ use classad::text::{counted, join_first};
 use super::checked_block::{CheckEvent, CheckTask, CheckedBlock, owner_name};
 use super::fixes::{AdFixes, FixWriter, without_ignored_text};
 use super::located::{FindingPlace, KeptFinding, LabeledRange, TextFix};
-use super::rule_table::{AdCount, RuleCounts};
+use super::repeated_definitions::RepeatedDefinitions;
+use super::rule_counts::{AdCount, RuleCounts};
 use crate::cli::io::block_pipeline::BlockTask;
 use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::session::Session;
@@ -215,43 +215,8 @@ impl<'w, F: KeptFinding> CheckRun<'w, F> {
     }
 }
 
-/// Definitions of an ad that repeat an earlier one.
-pub struct RepeatedDefinitions<'p> {
-    /// The definitions without effect, each with the one that follows it.
-    pub pairs: Vec<(&'p AttributeSpan, &'p AttributeSpan)>,
-    /// Number of distinct attributes.
-    distinct: usize,
-}
-
-impl<'p> RepeatedDefinitions<'p> {
-    pub fn of(places: &'p [AttributeSpan]) -> Self {
-        let mut last: HashMap<&Name, &AttributeSpan> = HashMap::new();
-        let mut pairs = Vec::new();
-        for place in places {
-            pairs.extend(last.insert(&place.name, place).map(|before| (before, place)));
-        }
-        RepeatedDefinitions { pairs, distinct: last.len() }
-    }
-
-    /// Whether the ad most likely is several ads that nothing separates.
-    pub fn is_joined(&self) -> bool {
-        self.pairs.len() >= MIN_REPEATED_OF_JOINED && self.pairs.len() >= self.distinct
-    }
-
-    /// Whether a daemon of HTCondor wrote the ad, with whatever it repeats.
-    pub fn are_of_daemon(ad: &Ad) -> bool {
-        IDENTITIES.iter().any(|name| ad.get_str(name).is_some())
-    }
-}
-
-/// The attributes that tell that a daemon of HTCondor wrote an ad: the global identity of a job, the address of a slot.
-const IDENTITIES: [&str; 2] = ["GlobalJobId", "MyAddress"];
-
 /// Maximum number of attributes that a note on repeated ones names.
 const MAX_NAMED_DUPLICATES: usize = 5;
-
-/// Minimum number of repeated attributes of an ad that most likely is several ads.
-const MIN_REPEATED_OF_JOINED: usize = 10;
 
 /// Returns the byte range to mark, and a text, for each label of a finding. A label with a span marks the span. A label
 /// without a span marks the name of the label's attribute. If `places` lacks the attribute, the label marks the first

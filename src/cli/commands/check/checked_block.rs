@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 use crate::cli::io::block_pipeline::BlockTask;
 
 use super::located;
-use super::rule_table::AdCount;
+use super::rule_counts::AdCount;
 
 /// Checks the ads of a block.
 pub struct CheckTask {

@@ -14,9 +14,9 @@ use classad::syntax::{ParseOptions, Style};
 use classad::text::{apply_edits, counted};
 use indexmap::IndexMap;
 
-use super::check_run::RepeatedDefinitions;
 use super::checked_block::CheckTask;
 use super::located::TextFix;
+use super::repeated_definitions::RepeatedDefinitions;
 use crate::cli::io::atomic_write::{FileRewriter, RewriteArgs};
 use crate::cli::io::block_pipeline::BlockTask;
 use crate::cli::io::source::AdSource;

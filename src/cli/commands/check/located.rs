@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::cli::io::source::SourceText;
 use crate::cli::render::diagnostics::{ExcerptLimits, SourceDiagnostic};
 
-use super::rule_table::RuleCounts;
+use super::rule_counts::RuleCounts;
 use crate::cli::render::explanation::strike_numbers;
 
 pub use crate::cli::render::diagnostics::LabeledRange;

@@ -8,6 +8,8 @@ mod github;
 mod json;
 mod located;
 mod partial;
+mod repeated_definitions;
+mod rule_counts;
 mod rule_table;
 mod sarif;
 mod text;

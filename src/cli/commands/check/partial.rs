@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::check_run::CheckRun;
 use super::checked_block::{CheckTask, CheckedBlock};
 use super::located::{FindingPlace, KeptFinding, LocatedFinding, TextFix};
-use super::rule_table::AdCount;
+use super::rule_counts::AdCount;
 use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::partial::{PartialExcerpt, PartialFinding, PartialSet, PartialWriter};
 use crate::cli::io::source::{AdSource, SourceText};

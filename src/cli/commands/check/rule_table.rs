@@ -1,91 +1,14 @@
 //! The findings at a glance: the rules, each with its ads, whose they are, and the first place.
 
-use std::collections::BTreeMap;
-
-use classad::lint::{AdFindings, LintRule};
 use indexmap::IndexMap;
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::located::{CheckReport, LocatedFinding};
-use crate::cli::render::tally_table::{NameCounts, TallyRow, TallyTable, unfolded_rows};
+use super::rule_counts::AdCount;
+use crate::cli::render::tally_table::{TallyRow, TallyTable, unfolded_rows};
 
 /// Minimum number of ads that break a rule, for which there is a table. Of fewer, the findings say as much.
 const MIN_ADS: usize = 3;
-
-/// Ads, with their owners.
-#[derive(Clone, Default, Serialize, Deserialize)]
-pub struct AdCount {
-    pub ads: usize,
-    /// The owners, each with its number of ads, and with the 0-based number of the first of them. Ads without an owner are
-    /// left out.
-    owners: BTreeMap<String, (usize, usize)>,
-}
-
-impl AdCount {
-    /// Counts an ad. `number` is 0-based.
-    pub fn add_ad(&mut self, owner: Option<String>, number: usize) {
-        self.ads += 1;
-        if let Some(owner) = owner {
-            self.owners.entry(owner).or_insert((0, number)).0 += 1;
-        }
-    }
-
-    /// Adds ads that come after `before` others. Damaged partial results may claim more than there can be.
-    fn add(&mut self, other: &AdCount, before: usize) {
-        self.ads = self.ads.saturating_add(other.ads);
-        for (owner, (ads, first)) in &other.owners {
-            let first = first.saturating_add(before);
-            let (known, first_known) = self.owners.entry(owner.clone()).or_insert((0, first));
-            *known = known.saturating_add(*ads);
-            *first_known = first.min(*first_known);
-        }
-    }
-
-    /// Returns the owners, those with the most ads first, and of these the one with the first ad.
-    fn owners(&self) -> NameCounts {
-        let mut owners: Vec<(&String, &(usize, usize))> = self.owners.iter().collect();
-        owners.sort_by_key(|(_, (_, first))| *first);
-        let mut names = NameCounts::default();
-        for (owner, (ads, _)) in owners {
-            names.add(owner.clone(), *ads);
-        }
-        names
-    }
-}
-
-/// The ads with findings of each rule.
-#[derive(Default)]
-pub struct RuleCounts(IndexMap<&'static str, AdCount>);
-
-impl RuleCounts {
-    /// Adds ads with findings of a rule, which come after `before` others.
-    pub fn add(&mut self, rule: &'static LintRule, count: &AdCount, before: usize) {
-        self.0.entry(rule.name).or_default().add(count, before);
-    }
-
-    /// Adds ads that have exactly these findings, and come after `before` others. Findings of rules that are not `wanted`
-    /// do not count.
-    pub fn add_findings(
-        &mut self,
-        findings: &AdFindings,
-        (count, before): (&AdCount, usize),
-        wanted: &dyn Fn(&LintRule) -> bool,
-    ) {
-        let mut seen: Vec<&str> = Vec::new();
-        for rule in findings.iter().map(|finding| finding.rule).filter(|rule| wanted(rule)) {
-            if !seen.contains(&rule.name) {
-                seen.push(rule.name);
-                self.add(rule, count, before);
-            }
-        }
-    }
-
-    /// Returns the counts in a form that can be written down.
-    pub fn into_records(self) -> Vec<(String, AdCount)> {
-        self.0.into_iter().map(|(rule, count)| (rule.to_owned(), count)).collect()
-    }
-}
 
 /// A rule with findings in ads.
 struct RuleRow<'r> {
@@ -101,7 +24,7 @@ fn rows(report: &CheckReport) -> Vec<RuleRow<'_>> {
     let mut rows: IndexMap<&str, RuleRow<'_>> = IndexMap::new();
     for found in report.findings.iter().filter(|found| found.ad_number > 0) {
         let name = found.finding.rule.name;
-        let Some(count) = report.rules.0.get(name) else { continue };
+        let Some(count) = report.rules.get(name) else { continue };
         rows.entry(name).or_insert(RuleRow { count, findings: 0, first: found }).findings += 1;
     }
     let mut rows: Vec<RuleRow<'_>> = rows.into_values().collect();
@@ -147,7 +70,7 @@ pub fn json(report: &CheckReport) -> Value {
             "rule": row.first.finding.rule.name,
             "level": row.first.finding.rule.level.as_str(),
             "ads": row.count.ads,
-            "owners": row.count.owners.len(),
+            "owners": row.count.owners().count(),
             "owner_names": row.count.owners().names(),
             "findings": row.findings,
             "example": {

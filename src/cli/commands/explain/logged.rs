@@ -51,51 +51,49 @@ pub fn are_logs(session: &Session, sources: &[AdSource]) -> bool {
     sources.iter().all(is_log)
 }
 
-impl ExplainCommand {
-    /// Explains the jobs of event logs.
-    pub fn explain_logs(&self, session: &mut Session, logs: Vec<AdSource>) -> Result<Status, Failure> {
-        if !self.pool.is_empty() {
-            session.note(
-                "an event log has no requirements of jobs, so that slots do not count; `condor_q -long` prints the ads of \
-                 jobs that wait",
-            );
-        }
-        let constraint = argument_text::parse_constraints(session, &self.constraint)?;
-        let jobs: Vec<NamedAd> = logged_jobs(session, logs)?.into_iter().map(named).collect();
-        let context = session.context();
-        let filter = constraint.map(|constraint| Query::new(constraint, context.clone()));
-        let wanted = WantedAds::new(&self.request, &jobs, &context);
-        if let Some(unknown) = wanted.as_ref().and_then(|wanted| wanted.unknown(&jobs, &context)) {
-            let near = classad::text::suggestion(&similar_ids(unknown, jobs.iter().map(NamedAd::id)));
-            return refuse(format!("there is no job {unknown} in the log{near}"));
-        }
-        let is_selected = |job: &&NamedAd| {
-            wanted.as_ref().is_none_or(|wanted| wanted.selects(job, &context))
-                && filter.as_ref().is_none_or(|filter| filter.accepts(&job.ad).unwrap_or(false))
-        };
-        let form = self.ads.common.output.form.unwrap_or(OutputForm::Table);
-        let is_text = form == OutputForm::Table;
-        let mut writer = match (is_text, session.options.quiet) {
-            (false, false) => {
-                let header = HEADER.iter().map(|name| (*name).to_owned()).collect();
-                Some(TableWriter::new(header, Some(form), true)?.keeping_columns())
-            }
-            _ => None,
-        };
-        let (mut out, mut count) = (out(), 0);
-        for job in jobs.iter().filter(is_selected) {
-            let Some(logged) = LoggedJob::new(&job.ad, &context) else { continue };
-            count += 1;
-            if let Some(writer) = &mut writer {
-                writer.write(&mut out, row(&job.ad, &logged))?;
-            } else if !session.options.quiet {
-                use std::io::Write;
-                writeln!(out, "{} {}", number(&job.ad), logged.sentence())?;
-            }
-        }
-        writer.map_or(Ok(()), |mut writer| writer.finish(&mut out))?;
-        Ok(Status::of(count > 0))
+/// Explains the jobs of event logs.
+pub fn explain_logs(command: &ExplainCommand, session: &mut Session, logs: Vec<AdSource>) -> Result<Status, Failure> {
+    if !command.pool.is_empty() {
+        session.note(
+            "an event log has no requirements of jobs, so that slots do not count; `condor_q -long` prints the ads of \
+             jobs that wait",
+        );
     }
+    let constraint = argument_text::parse_constraints(session, &command.constraint)?;
+    let jobs: Vec<NamedAd> = logged_jobs(session, logs)?.into_iter().map(named).collect();
+    let context = session.context();
+    let filter = constraint.map(|constraint| Query::new(constraint, context.clone()));
+    let wanted = WantedAds::new(&command.request, &jobs, &context);
+    if let Some(unknown) = wanted.as_ref().and_then(|wanted| wanted.unknown(&jobs, &context)) {
+        let near = classad::text::suggestion(&similar_ids(unknown, jobs.iter().map(NamedAd::id)));
+        return refuse(format!("there is no job {unknown} in the log{near}"));
+    }
+    let is_selected = |job: &&NamedAd| {
+        wanted.as_ref().is_none_or(|wanted| wanted.selects(job, &context))
+            && filter.as_ref().is_none_or(|filter| filter.accepts(&job.ad).unwrap_or(false))
+    };
+    let form = command.ads.common.output.form.unwrap_or(OutputForm::Table);
+    let is_text = form == OutputForm::Table;
+    let mut writer = match (is_text, session.options.quiet) {
+        (false, false) => {
+            let header = HEADER.iter().map(|name| (*name).to_owned()).collect();
+            Some(TableWriter::new(header, Some(form), true)?.keeping_columns())
+        }
+        _ => None,
+    };
+    let (mut out, mut count) = (out(), 0);
+    for job in jobs.iter().filter(is_selected) {
+        let Some(logged) = LoggedJob::new(&job.ad, &context) else { continue };
+        count += 1;
+        if let Some(writer) = &mut writer {
+            writer.write(&mut out, row(&job.ad, &logged))?;
+        } else if !session.options.quiet {
+            use std::io::Write;
+            writeln!(out, "{} {}", number(&job.ad), logged.sentence())?;
+        }
+    }
+    writer.map_or(Ok(()), |mut writer| writer.finish(&mut out))?;
+    Ok(Status::of(count > 0))
 }
 
 fn named(ad: Ad) -> NamedAd {

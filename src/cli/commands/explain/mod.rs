@@ -61,7 +61,8 @@ use matched::matched_text;
 use page::{CauseTableChoice, ExplanationFrame, ExplanationPage};
 use preamble::preamble;
 use selection::{
-    SelectedSubjects, accepts, reads_slot_kinds, refuse_jobs_as_files, select_offers, with_policy_attributes,
+    SelectedSubjects, accepts, named_subjects, reads_slot_kinds, refuse_jobs_as_files, select_offers, select_subjects,
+    served_and_unserved, with_policy_attributes,
 };
 use share::{ExplanationNotes, form_name, merge_shares};
 use when_start::{WhenStartArgs, has_left_queue};
@@ -201,7 +202,7 @@ impl ExplainCommand {
         let mut sources = input::open_sides(session, &self.requests, &self.pool)?;
         if !sources[0].is_empty() && logged::are_logs(session, &sources[0]) {
             let [logs, _] = sources;
-            return self.explain_logs(session, logs);
+            return logged::explain_logs(self, session, logs);
         }
         if self.pool.is_empty() {
             return refuse("explain needs the offers, such as the slots of a pool: give them with --pool FILE");
@@ -381,7 +382,7 @@ impl ExplainCommand {
         if self.all_slots || (self.offer.is_some() && !self.reverse) {
             return CountedOffers::all(offers.len());
         }
-        let named = if self.reverse { self.named_subjects() } else { Vec::new() };
+        let named = if self.reverse { named_subjects(self) } else { Vec::new() };
         let is_named = |name: &str| named.iter().flat_map(|names| names.split(',')).any(|word| word.trim() == name);
         let (counted, note) = CountedOffers::move_dynamic_last(offers, is_named, &session.context());
         if let Some(note) = note {
@@ -459,7 +460,7 @@ impl ExplainCommand {
         changes: (Option<&MatchDifference>, Option<&JobEffects>),
         share: Option<ShareInput>,
     ) -> Result<Status, Failure> {
-        let (roots, unserved) = self.served_and_unserved(session, case)?;
+        let (roots, unserved) = served_and_unserved(self, session, case)?;
         let has_gangs = roots.iter().any(|request| case.needs_gang(*request));
         let gangs = if has_gangs { Some(GangExplainer::new(session, case)?) } else { None };
         let competes = self.competes(case.policy);
@@ -467,7 +468,7 @@ impl ExplainCommand {
         self.note_accounts(session, case, &accounting);
         let (allocation, accounting) =
             if self.unmatched { (Some(allocation), accounting) } else { (None, accounting.before_cycle()) };
-        let subjects = self.select_subjects(session, case, filter, [roots, unserved], allocation.as_ref())?;
+        let subjects = select_subjects(self, session, case, filter, [roots, unserved], allocation.as_ref())?;
         let output = self.ads.common.output;
         let has_rows = output.form.is_some_and(OutputForm::has_lines_of_cells);
         let is_data = matches!(output.form, Some(OutputForm::Json | OutputForm::Jsonl));

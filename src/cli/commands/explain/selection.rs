@@ -29,90 +29,88 @@ pub struct SelectedSubjects {
     pub are_named: bool,
 }
 
-impl ExplainCommand {
-    /// Selects the requests that the options name, of those that the policy serves and the others. With `--unmatched` the
-    /// caller must allocate the offers first, because requests that are not selected take offers, too.
-    pub fn select_subjects(
-        &self,
-        session: &mut Session,
-        case: &ExplanationInput<'_>,
-        filter: Option<&Query>,
-        [mut roots, unserved]: [Vec<usize>; 2],
-        allocation: Option<&Allocation>,
-    ) -> Result<SelectedSubjects, Failure> {
-        roots.retain(|request| allocation.is_none_or(|allocation| !allocation.is_served(*request)));
-        let context = session.context();
-        let wanted = WantedAds::new(&self.named_subjects(), case.subjects, &context);
-        let served = allocation.map_or(Vec::new(), Allocation::served);
-        let [left, unserved, served] =
-            [roots, unserved, served].map(|requests| self.selected(session, case, filter, wanted.as_ref(), requests));
-        if let Some(wanted) = &wanted {
-            let unknown = wanted.unknown(case.subjects, &context);
-            if unknown.is_some() || [&left, &unserved, &served].into_iter().all(Vec::is_empty) {
-                let text = unknown.map_or_else(|| self.named_subjects().join(","), str::to_owned);
-                let near = similar_ids(&text, case.subjects.iter().map(NamedAd::id));
-                return refuse(format!("there is no ad {text} to explain{}", suggestion(&near)));
-            }
+/// Selects the requests that the options name, of those that the policy serves and the others. With `--unmatched` the
+/// caller must allocate the offers first, because requests that are not selected take offers, too.
+pub fn select_subjects(
+    command: &ExplainCommand,
+    session: &mut Session,
+    case: &ExplanationInput<'_>,
+    filter: Option<&Query>,
+    [mut roots, unserved]: [Vec<usize>; 2],
+    allocation: Option<&Allocation>,
+) -> Result<SelectedSubjects, Failure> {
+    roots.retain(|request| allocation.is_none_or(|allocation| !allocation.is_served(*request)));
+    let context = session.context();
+    let wanted = WantedAds::new(&named_subjects(command), case.subjects, &context);
+    let served = allocation.map_or(Vec::new(), Allocation::served);
+    let [left, unserved, served] =
+        [roots, unserved, served].map(|requests| selected(command, session, case, filter, wanted.as_ref(), requests));
+    if let Some(wanted) = &wanted {
+        let unknown = wanted.unknown(case.subjects, &context);
+        if unknown.is_some() || [&left, &unserved, &served].into_iter().all(Vec::is_empty) {
+            let text = unknown.map_or_else(|| named_subjects(command).join(","), str::to_owned);
+            let near = similar_ids(&text, case.subjects.iter().map(NamedAd::id));
+            return refuse(format!("there is no ad {text} to explain{}", suggestion(&near)));
         }
-        Ok(SelectedSubjects { left, unserved, served, are_named: wanted.is_some() })
     }
+    Ok(SelectedSubjects { left, unserved, served, are_named: wanted.is_some() })
+}
 
-    /// Returns those of the requests that `wanted` names and that the constraint accepts.
-    fn selected(
-        &self,
-        session: &mut Session,
-        case: &ExplanationInput<'_>,
-        filter: Option<&Query>,
-        wanted: Option<&WantedAds>,
-        mut requests: Vec<usize>,
-    ) -> Vec<usize> {
-        let context = session.context();
-        requests.retain(|request| {
-            let request = &case.subjects[*request];
-            wanted.is_none_or(|wanted| wanted.selects(request, &context))
-                && (!self.competes(case.policy) || accepts(session, filter, request))
-        });
-        requests
-    }
+/// Returns those of the requests that `wanted` names and that the constraint accepts.
+fn selected(
+    command: &ExplainCommand,
+    session: &mut Session,
+    case: &ExplanationInput<'_>,
+    filter: Option<&Query>,
+    wanted: Option<&WantedAds>,
+    mut requests: Vec<usize>,
+) -> Vec<usize> {
+    let context = session.context();
+    requests.retain(|request| {
+        let request = &case.subjects[*request];
+        wanted.is_none_or(|wanted| wanted.selects(request, &context))
+            && (!command.competes(case.policy) || accepts(session, filter, request))
+    });
+    requests
+}
 
-    /// Returns the names of the ads to explain, as the user gave them. It is empty if all are to be explained.
-    pub(super) fn named_subjects(&self) -> Vec<String> {
-        match &self.offer {
-            Some(offer) if self.reverse => vec![offer.clone()],
-            _ => self.request.clone(),
-        }
+/// Returns the names of the ads to explain, as the user gave them. It is empty if all are to be explained.
+pub fn named_subjects(command: &ExplainCommand) -> Vec<String> {
+    match &command.offer {
+        Some(offer) if command.reverse => vec![offer.clone()],
+        _ => command.request.clone(),
     }
+}
 
-    /// Returns the indexes of the requests that the policy serves, and the indexes of the unserved requests. With
-    /// `--unmatched`, served requests are in the order of the policy, else in the order of the input.
-    ///
-    /// With `--reverse` offers are explained. The first list then has the indexes of all offers, and the second list is
-    /// empty.
-    pub fn served_and_unserved(
-        &self,
-        session: &mut Session,
-        case: &ExplanationInput<'_>,
-    ) -> Result<(Vec<usize>, Vec<usize>), Failure> {
-        if self.reverse {
-            return Ok(((0..case.subjects.len()).collect(), Vec::new()));
-        }
-        let [requests, _] = case.parties.ads();
-        let roots = case.policy.policy.roots(&requests, &session.context());
-        let (mut roots, failures) = roots.map_err(|fault| case.policy.report_fault(session, fault))?;
-        session.report_budget_failures(failures);
-        let served: FxHashSet<usize> = roots.iter().copied().collect();
-        let unserved = (0..requests.len()).filter(|request| !served.contains(request));
-        // A policy has no say in jobs that do not wait.
-        let (past, unserved): (Vec<usize>, Vec<usize>) =
-            unserved.partition(|request| self.unmatched && case.is_not_waiting(session, *request));
-        roots.extend(past);
-        // Without `--unmatched` no request takes an offer, so the order of the policy does not matter. Report in the
-        // order of the input.
-        if !self.unmatched {
-            roots.sort_unstable();
-        }
-        Ok((roots, unserved))
+/// Returns the indexes of the requests that the policy serves, and the indexes of the unserved requests. With
+/// `--unmatched`, served requests are in the order of the policy, else in the order of the input.
+///
+/// With `--reverse` offers are explained. The first list then has the indexes of all offers, and the second list is
+/// empty.
+pub fn served_and_unserved(
+    command: &ExplainCommand,
+    session: &mut Session,
+    case: &ExplanationInput<'_>,
+) -> Result<(Vec<usize>, Vec<usize>), Failure> {
+    if command.reverse {
+        return Ok(((0..case.subjects.len()).collect(), Vec::new()));
     }
+    let [requests, _] = case.parties.ads();
+    let roots = case.policy.policy.roots(&requests, &session.context());
+    let (mut roots, failures) = roots.map_err(|fault| case.policy.report_fault(session, fault))?;
+    session.report_budget_failures(failures);
+    let served: FxHashSet<usize> = roots.iter().copied().collect();
+    let unserved = (0..requests.len()).filter(|request| !served.contains(request));
+    // A policy has no say in jobs that do not wait.
+    let (past, unserved): (Vec<usize>, Vec<usize>) =
+        unserved.partition(|request| command.unmatched && case.is_not_waiting(session, *request));
+    roots.extend(past);
+    // Without `--unmatched` no request takes an offer, so the order of the policy does not matter. Report in the
+    // order of the input.
+    if !command.unmatched {
+        roots.sort_unstable();
+    }
+    Ok((roots, unserved))
 }
 
 /// Refuses the number of a job in place of a file.

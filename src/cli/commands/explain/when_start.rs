@@ -19,6 +19,7 @@ use serde_json::json;
 
 use super::ExplainCommand;
 use super::groups::{allocate, explain_bilateral, group_requests};
+use super::selection::{select_subjects, served_and_unserved};
 use crate::cli::args::advertising::SlotSelection;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::io::argument_text::parse_argument_expression;
@@ -127,11 +128,11 @@ impl WhenStartArgs {
             return refuse("--when-start knows nothing of gangs, and some ads have Ports");
         }
         let run_times = self.run_times(session, history)?;
-        let (roots, unserved) = command.served_and_unserved(session, case)?;
+        let (roots, unserved) = served_and_unserved(command, session, case)?;
         let (allocation, accounting) = allocate(session, case, false)?;
         command.note_accounts(session, case, &accounting);
         let allocation = Some(&allocation).filter(|_| command.unmatched);
-        let subjects = command.select_subjects(session, case, filter, [roots, unserved], allocation)?;
+        let subjects = select_subjects(command, session, case, filter, [roots, unserved], allocation)?;
         let mut asked = [subjects.left, subjects.unserved].concat();
         asked.sort_unstable();
         if !subjects.are_named {

@@ -2,7 +2,7 @@
 
 use classad::ad::Ad;
 use classad::format::AdEntry;
-use classad::query::{ATTEMPT_COLUMNS, EventAttempts, JobEvent, attempts_of_job};
+use classad::query::{EventAttempts, JobEvent, attempts_of_job};
 use classad::text::counted;
 
 use super::output::QueryOutput;
@@ -10,22 +10,7 @@ use super::scan::QueryScanner;
 use crate::cli::io::input;
 use crate::cli::io::source::{AdSource, SourceText};
 use crate::cli::outcome::Failure;
-use crate::cli::render::output::OutputForm;
 use crate::cli::session::Session;
-
-/// The columns of a table of attempts.
-const TABLE_COLUMNS: [&str; 8] =
-    ["Job", "Attempt", "StartTime", "EndTime", "Host", "Outcome", "Seconds", "WastedSeconds"];
-
-/// Returns the columns of a form of output if none are given. None if it has whole ads.
-pub fn columns(form: Option<OutputForm>) -> &'static [&'static str] {
-    match form {
-        None | Some(OutputForm::Table) => &TABLE_COLUMNS,
-        Some(OutputForm::Json | OutputForm::Jsonl) => &ATTEMPT_COLUMNS,
-        Some(form) if form.has_lines_of_cells() => &ATTEMPT_COLUMNS,
-        Some(_) => &[],
-    }
-}
 
 /// Passes the attempts that events and ads of jobs tell to the output. Those that have not ended come last. Returns the
 /// text of the first block.

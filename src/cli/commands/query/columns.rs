@@ -2,10 +2,10 @@
 
 use classad::ad::{Ad, Expression, Name, Value};
 use classad::eval::Context;
+use classad::query::{ATTEMPT_COLUMNS, AdLookup, SortKey, SortValues, sort_values};
 use serde::{Deserialize, Serialize};
 
 use super::QueryCommand;
-use super::attempts;
 use super::groups::{GroupColumns, UsageColumns};
 use super::print_mask::{MaskCell, PrintMask};
 use super::query_ad::QueryAd;
@@ -18,8 +18,6 @@ use crate::cli::outcome::Failure;
 use crate::cli::render::output::OutputForm;
 use crate::cli::render::rows::TableCell;
 use crate::cli::session::Session;
-use classad::query::AdLookup;
-use classad::query::{SortKey, SortValues, sort_values};
 
 /// The parsed expressions of the command line.
 pub struct Columns {
@@ -84,7 +82,7 @@ impl Columns {
             af.extend(attributes.drain(..).map(|name| (name.to_string(), Expression::attribute(name))));
         }
         if query.attempts && query.prints_whole_ads() && attributes.is_empty() && !query.count {
-            let names = attempts::columns(query.output.form);
+            let names = attempt_columns(query.output.form);
             af.extend(names.iter().map(|name| ((*name).to_owned(), Expression::attribute(*name))));
         }
         let mut sort = if group.is_some() { Vec::new() } else { query.sort_keys(session)? };
@@ -201,4 +199,18 @@ pub const DEFAULT_COLUMNS: [&str; 12] = [
 pub fn default_columns(ads: &[NamedAd]) -> Vec<(String, Expression)> {
     let present = DEFAULT_COLUMNS.into_iter().filter(|name| ads.iter().any(|ad| ad.ad.get_str(name).is_some()));
     present.take(6).map(|name| (name.to_owned(), Expression::attribute(name))).collect()
+}
+
+/// The columns of a table of attempts.
+const ATTEMPT_TABLE_COLUMNS: [&str; 8] =
+    ["Job", "Attempt", "StartTime", "EndTime", "Host", "Outcome", "Seconds", "WastedSeconds"];
+
+/// Returns the columns of attempts in a form of output if none are given. None if it has whole ads.
+fn attempt_columns(form: Option<OutputForm>) -> &'static [&'static str] {
+    match form {
+        None | Some(OutputForm::Table) => &ATTEMPT_TABLE_COLUMNS,
+        Some(OutputForm::Json | OutputForm::Jsonl) => &ATTEMPT_COLUMNS,
+        Some(form) if form.has_lines_of_cells() => &ATTEMPT_COLUMNS,
+        Some(_) => &[],
+    }
 }

@@ -3,8 +3,8 @@
 use classad::ad::time::iso_moment;
 use classad::configuration::PolicyEffect;
 use classad::explain::{
-    Cause, ClauseReport, FailureReason, ForeseenEffect, JobOutlook, JobReport, PolicyFault, PolicyMoment,
-    PolicyOutlook, RequestChange, RequestReport, ScheddAnswer,
+    Cause, ClauseReport, FailureReason, ForeseenEffect, JobOutlook, JobReport, PolicyGap, PolicyMoment, PolicyOutlook,
+    RequestChange, RequestReport, ScheddAnswer,
 };
 use classad::matching::negotiate::AccountingLimit;
 use serde_json::{Map, Value as Json, json};
@@ -161,8 +161,8 @@ fn outlook_json(outlook: &JobOutlook) -> Json {
             PolicyMoment::Never => ("never", None, false),
         };
         let (fault, undefined) = match &policy.fault {
-            Some(PolicyFault::Undefined(names)) => (Some("undefined"), names.as_slice()),
-            Some(PolicyFault::Error) => (Some("error"), [].as_slice()),
+            Some(PolicyGap::Undefined(names)) => (Some("undefined"), names.as_slice()),
+            Some(PolicyGap::Error) => (Some("error"), [].as_slice()),
             None => (None, [].as_slice()),
         };
         json!({

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use classad::explain::{
     AdNames, ClauseRemark, ClosestOffer, GangReport, JobReport, LastRejection, OfferedRange, OfferedValue,
-    PolicyWriter, RefusalGroup, RequestReport, RequestVerdict, SlotCounts, UnmetOfferClause,
+    RefusalGroup, RequestReport, RequestVerdict, SlotCounts, UnmetOfferClause,
 };
 
 use classad::protocol::SlotState;
@@ -154,7 +154,7 @@ impl<'c> ReportRenderer<'c> {
         let is_held = report.job.as_ref().is_some_and(|job| job.hold.is_some());
         let is_told =
             !is_held && matches!(report.verdict, RequestVerdict::NotWaiting(_)) && outlook.imminent().is_none();
-        let lines = PolicyWriter(&writer).lines(outlook, is_told);
+        let lines = writer.policies().lines(outlook, is_told);
         let first = self.case.subjects[group[0]].id();
         let heading = if group.len() > 1 { format!("policies, of {first}:") } else { "policies:".to_owned() };
         if lines.is_empty() {
