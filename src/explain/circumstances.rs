@@ -134,7 +134,7 @@ impl JobReader<'_> {
         let is_nice = evaluate_attribute(self.ad, &"NiceUser".into(), self.context) == Some(Value::Boolean(true));
         is_nice.then(|| JobCircumstance {
             kind: "nice-user",
-            predicate: "is of a nice user: it gets slots that no other job wants".to_owned(),
+            predicate: "is of a nice user: it gets slots that no other job takes".to_owned(),
             remedy: None,
             is_decisive: false,
         })
@@ -268,7 +268,7 @@ mod tests {
             ("JobStatus = 2; LastJobLeaseRenewal = 900; JobLeaseDuration = 600", ""),
             ("JobStatus = 1; MinHosts = 8; JobUniverse = 5", ""),
             ("JobStatus = 1; MinHosts = 8; JobUniverse = 11", "needs 8 slots at once (parallel universe)!"),
-            ("JobStatus = 1; NiceUser = true", "is of a nice user: it gets slots that no other job wants"),
+            ("JobStatus = 1; NiceUser = true", "is of a nice user: it gets slots that no other job takes"),
             (
                 "JobStatus = 2; JobUniverse = 7; DAG_NodesTotal = 9; DAG_NodesDone = 4; DAG_NodesFailed = 1; DAG_NodesReady = 0; \
                  DAG_NodesQueued = 4; DAG_JobsHeld = 3; DAG_JobsIdle = 1",

@@ -100,11 +100,11 @@ impl Stream {
             detect::refuse_binary(&stream.window)?;
         }
         stream.detect_format();
-        if form.is_none() && stream.is_submit_file() {
-            stream.form = Some(FileFormat::Submit);
-        }
         if stream.is_jdl() {
             return Err(detect::invalid_data(format!("{}; {}", JDL_REFUSAL[0], JDL_REFUSAL[1])));
+        }
+        if form.is_none() && stream.is_submit_file() {
+            stream.form = Some(FileFormat::Submit);
         }
         match stream.read_error.take_if(|_| stream.form.is_none()) {
             Some(error) => Err(error),

@@ -40,6 +40,9 @@ const SUBMIT_COMMANDS: [&str; 34] = [
     "when_to_transfer_output",
 ];
 
+/// Commands that are also common names of attributes. Their values tell: those of attributes are literals.
+const COMMANDS_WITH_PLAIN_NAMES: [&str; 3] = ["executable", "getenv", "universe"];
+
 /// Commands of submit files that ads may have as attributes, too.
 const COMMON_COMMANDS: [&str; 14] = [
     "arguments",
@@ -95,19 +98,31 @@ impl SubmitSigns {
             let is_assignment = behind.starts_with(b"=") && !behind.starts_with(b"==");
             let is_custom = word.len() > 1 && word[0] == b'+' && !word[1].is_ascii_digit();
             let is_queue = word.eq_ignore_ascii_case(b"queue");
-            if is_assignment && (is_custom || !is_queue && submit_command(word).is_some())
+            let is_command = !is_queue
+                && submit_command(word).is_some_and(|command| {
+                    !COMMANDS_WITH_PLAIN_NAMES.contains(&command) || !is_literal(behind.get(1..).unwrap_or_default())
+                });
+            if is_assignment && (is_custom || is_command)
                 || is_queue
                     && (behind.is_empty()
                         || length < line.len() && line[length].is_ascii_whitespace() && !is_assignment)
             {
                 return SubmitSigns::Certain;
             }
-            if index == 0 && COMMON_COMMANDS.iter().any(|command| word.eq_ignore_ascii_case(command.as_bytes())) {
+            let mut common = COMMON_COMMANDS.iter().chain(&COMMANDS_WITH_PLAIN_NAMES);
+            if index == 0 && common.any(|command| word.eq_ignore_ascii_case(command.as_bytes())) {
                 signs = SubmitSigns::Possible;
             }
         }
         signs
     }
+}
+
+/// Whether a value begins as a literal of the language does.
+fn is_literal(value: &[u8]) -> bool {
+    let value = value.trim_ascii();
+    let is_word = [&b"true"[..], b"false", b"undefined", b"error"].iter().any(|word| value.eq_ignore_ascii_case(word));
+    is_word || matches!(value, [b'0'..=b'9' | b'"' | b'-' | b'+', ..] | [b'.', b'0'..=b'9', ..])
 }
 
 #[cfg(test)]
@@ -131,6 +146,11 @@ mod tests {
             ("Cmd = \"queue\"\n", None),
             ("1 + 2\n", None),
             ("queues\n", None),
+            ("Owner = \"a\"\nUniverse = 5\nExecutable = \"/bin/a\"\ngetenv = true\n", None),
+            ("universe = vanilla\n", Certain),
+            ("executable = /bin/a\n", Certain),
+            ("executable = ./a\n", Certain),
+            ("universe = 5\nlog = a\n", Possible),
         ] {
             assert_eq!(SubmitSigns::of_beginning(text.as_bytes()), expected, "{text}");
         }

@@ -302,7 +302,7 @@ impl<'s> DescriptionRun<'s> {
         if is_variable(&expanded) {
             return Ok(expanded);
         }
-        let problem = Problem::error_at(place.clone(), 0, format!("`{expanded}` is no name"));
+        let problem = Problem::error_at(place.clone(), 0, format!("`{expanded}` is not a name"));
         Err(problem.with_help("a name has letters, digits, `_`, `.` and `/`"))
     }
 

@@ -23,7 +23,7 @@ pub(super) fn read_named_file(path: &str, settings: &SubmitSettings) -> Result<S
     let cannot = |reason: &str| format!("cannot read {shown}: {reason}");
     let metadata = fs::metadata(&path).map_err(|error| cannot(&reason(&error)))?;
     if !metadata.is_file() {
-        return Err(cannot("it is no regular file"));
+        return Err(cannot("it is not a regular file"));
     }
     if metadata.len() > MAX_FILE_BYTES {
         return Err(cannot("it has more than 64 MiB"));

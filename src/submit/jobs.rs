@@ -157,7 +157,7 @@ impl<'s> JobMaker<'s> {
             text => super::job_builder::integer_of(text, &self.settings.context),
         };
         let count = count.filter(|count| (0..i64::from(i32::MAX)).contains(count)).ok_or_else(|| {
-            fault(format!("`{}` is no number of jobs", arguments.count))
+            fault(format!("`{}` is not a number of jobs", arguments.count))
                 .with_help("write `queue 10`, or `queue x in (a, b)`")
         })?;
         // HTCondor makes a job of `queue 0`, too.

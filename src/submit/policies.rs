@@ -173,7 +173,7 @@ pub(super) fn set_retries(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
             Some(code) if i32::try_from(code).is_ok() => {
                 condition.push(&format!("ExitCode =?= {code}"), &until.place.value);
             }
-            Some(_) => return Err(until.fault("this is no exit code")),
+            Some(_) => return Err(until.fault("this is not an exit code")),
             None => push_operand(&mut condition, until)?,
         }
     }
@@ -301,7 +301,7 @@ pub(super) fn set_concurrency_limits(job: &mut JobBuilder<'_>) -> Result<(), Pro
                 name.split_once('.').map_or_else(|| is_name(name), |(name, sub)| is_name(name) && is_name(sub))
             };
             if let Some(word) = words.iter().find(|word| !is_limit(word)) {
-                let problem = limits.fault(format!("`{word}` is no concurrency limit"));
+                let problem = limits.fault(format!("`{word}` is not a concurrency limit"));
                 return Err(problem.with_help("write NAME or NAME:COUNT, with commas between limits"));
             }
             words.sort();
@@ -429,7 +429,7 @@ fn check_mistakes(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
         return Err(Problem::error_at(
             place(job, "JobMachineAttrsHistoryLength"),
             0,
-            "this is no number of attributes",
+            "this is not a number of attributes",
         ));
     }
     let lease = job.attribute("JobLeaseDuration").and_then(|lease| lease.as_literal()?.as_integer());

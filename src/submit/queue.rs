@@ -133,7 +133,7 @@ impl QueueArguments {
                 _ => return Ok(at),
             };
             if !matches!(self.kind, ItemKind::Patterns { .. }) {
-                return Err((at..at + length, "this word stands only behind `matching`"));
+                return Err((at..at + length, "this word is for `queue ... matching` only"));
             }
             self.kind = ItemKind::Patterns { files, folders };
             at += length;
@@ -277,7 +277,7 @@ mod tests {
             ("matching *.txt", "|Item|Patterns { files: true, folders: true }|Listed|01234|*.txt"),
             ("f matching files *.txt *.c", "|f|Patterns { files: true, folders: false }|Listed|01234|*.txt;*.c"),
             ("f matching dirs d*", "|f|Patterns { files: false, folders: true }|Listed|01234|d*"),
-            ("f in files (a)", "files: this word stands only behind `matching`"),
+            ("f in files (a)", "files: this word is for `queue ... matching` only"),
             ("from", "from||Words|None|01234|"),
         ] {
             assert_eq!(parsed(text), expected, "{text}");

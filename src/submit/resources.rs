@@ -19,7 +19,7 @@ pub(super) fn set_request(job: &mut JobBuilder<'_>, name: &Name) -> Result<(), P
         "request_cpu" | "request_gpu" => {
             if let Some(value) = job.value(&[text])? {
                 let place = value.place.name.clone();
-                let problem = Problem::error_at(place, 0, format!("{text} is no command"));
+                let problem = Problem::error_at(place, 0, format!("{text} is not a command"));
                 job.variables.warn(problem.with_help(format!("did you mean {text}s?")));
             }
             Ok(())
@@ -255,7 +255,7 @@ fn set_gpus(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
             None => job.assign_expression("GPUsMinMemory", &value)?,
         }
     } else if let Some(value) = job.value(&["request_gpu_memory", "request_gpus_memory"])? {
-        let problem = Problem::error_at(value.place.name.clone(), 0, format!("{} is no command", value.name));
+        let problem = Problem::error_at(value.place.name.clone(), 0, format!("{} is not a command", value.name));
         job.variables.warn(problem.with_help("did you mean gpus_minimum_memory?"));
     }
     if let Some(value) = job.value(&["gpus_minimum_runtime", "GPUsMinRuntime"])? {

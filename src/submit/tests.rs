@@ -162,7 +162,7 @@ fn problems_have_their_places() {
         ),
         (
             "executable = a\ninclude : /dev/zero\nqueue\n",
-            "2:1 `include : /dev/zero` cannot read /dev/zero: it is no regular file (-)",
+            "2:1 `include : /dev/zero` cannot read /dev/zero: it is not a regular file (-)",
         ),
         (
             "executable = a\nqueue x from ls |\n",
@@ -174,7 +174,7 @@ fn problems_have_their_places() {
         ),
         (
             "executable = a\narguments = $(nmae)\nname = 1\nqueue\n",
-            "2:13 `$(nmae)` warning: the variable nmae has no value: nothing stands in its place (did you mean $(name)?)",
+            "2:13 `$(nmae)` warning: the variable nmae has no value: nothing takes its place (did you mean $(name)?)",
         ),
     ] {
         let found = problems(text);

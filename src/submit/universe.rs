@@ -49,7 +49,7 @@ pub(super) fn set_images(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
     if let Some(image) = &docker {
         let text = unquoted(&image.text);
         if text.is_empty() {
-            return Err(image.fault("this is no image"));
+            return Err(image.fault("this is not an image"));
         }
         job.assign_value("DockerImage", text, image);
     } else if kind.is_docker && !job.has("DockerImage") {
@@ -63,7 +63,7 @@ pub(super) fn set_images(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
             let text = unquoted(&image.text);
             if text.is_empty() || ["instance://", "library://", "shub://"].iter().any(|prefix| text.starts_with(prefix))
             {
-                return Err(image.fault("this is no image of a container"));
+                return Err(image.fault("this is not an image of a container"));
             }
             job.assign_value("ContainerImage", text, &image);
             job.assign(image_kind(text).0, true);
@@ -175,7 +175,7 @@ pub(super) fn set_virtual_machine(job: &mut JobBuilder<'_>) -> Result<(), Proble
                 job.assign_value("JobVMMemory", size.number, &value);
                 job.assign("ExecutableSize", size.number.saturating_mul(1024));
             }
-            None => return Err(value.fault("this is no size").with_help("write vm_memory = 128 for 128 MB")),
+            None => return Err(value.fault("this is not a size").with_help("write vm_memory = 128 for 128 MB")),
         },
         None if !job.has("JobVMMemory") => {
             return Err(Problem::error_at(job.statement.clone(), 0, "a job of the vm universe needs vm_memory"));

@@ -187,7 +187,7 @@ impl SubmitVariables {
                 MacroGap::Function(reason) => warn(&reason.clone(), reason, None),
                 MacroGap::Environment(name) => warn(
                     &format!("$ENV({name})"),
-                    format!("$ENV({name}) is not read: nothing stands in its place"),
+                    format!("$ENV({name}) is not read: nothing takes its place"),
                     Some("with --allow-env the environment of this program counts".to_owned()),
                 ),
             }
@@ -201,7 +201,7 @@ impl SubmitVariables {
             };
             warn(
                 &format!("$({name})"),
-                format!("the variable {name} has no value: nothing stands in its place"),
+                format!("the variable {name} has no value: nothing takes its place"),
                 Some(help),
             );
         }

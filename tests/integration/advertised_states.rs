@@ -137,14 +137,15 @@ fn ads_of_other_kinds_have_no_state() {
     assert!(told.contains("1 of 1 request left out: 1 held"), "{told}");
 }
 
-/// Explains jobs against [`pool`] and partitionable slots. Returns the first lines and the exit status.
+/// Explains jobs against [`pool`] and partitionable slots. Returns the first lines, each with the sentence that follows for
+/// want of room, and the exit status.
 fn first_lines(jobs: &str, more_slots: &str, options: &[&str]) -> (Vec<String>, i32) {
     // Tests run at once: each file has a name of its own.
     static FILES: AtomicUsize = AtomicUsize::new(0);
     let number = FILES.fetch_add(1, Ordering::Relaxed);
     let offers = file(&format!("states-explained-{number}"), pool() + more_slots);
     let output = run(&[&["explain", "--pool", &offers], options].concat(), jobs.as_bytes());
-    let text = printed(&output);
+    let text = printed(&output).replace(".\n", ". ");
     let lines = text.lines().filter(|line| line.starts_with("7.")).map(str::to_owned).collect();
     (lines, output.status.code().unwrap())
 }

@@ -122,7 +122,7 @@ fn a_session_at_a_terminal() {
     assert_eq!(terminal.enter("2) * 3"), "9 : int\n");
 
     // The attributes of the ads are known.
-    let shown = terminal.enter(":my samples/pool/jo\t 4");
+    let shown = terminal.enter(":my samples/pool/jobs\t 4");
     assert!(shown.contains("MY is 103.0"), "{shown}");
     assert_eq!(terminal.enter("my.requestmem\t"), "16384 : int\n");
     assert_eq!(terminal.enter("si\t\"abc\")"), "3 : int\n");

@@ -131,7 +131,7 @@ fn groups_have_what_was_asked_for_used_and_wasted() {
     assert!(rows.len() == 3 && rows[0]["wasted"] == 120 && rows[0].get("slots").is_none(), "{rows:?}");
     // A real history, and what does not go together.
     let rows = usage(&["tests/pool/dumps/history.20261129T075504", "--by", "Owner"]);
-    assert!(rows.iter().any(|row| row["resource"] == "Memory" && row["requested"] == 64), "{rows:?}");
+    assert!(rows.iter().any(|row| row["resource"] == "Memory" && row["requested"] == 128), "{rows:?}");
     for arguments in [&["--usage", &path, "--group-by", "Owner"][..], &["true", &path, "--by", "Owner"]] {
         assert_eq!(classad(&[&["query"], arguments].concat()).0, Some(2));
     }

@@ -69,8 +69,8 @@ pub struct GlobalOptions {
     /// Load a map for `userMap()` from a map file of HTCondor
     #[arg(long, global = true, value_name = "NAME=FILE")]
     pub map: Vec<String>,
-    /// Let `$ENV(...)` and `getenv` of submit files, and `$ENV(...)` in values of ads that rules change, read the
-    /// environment, as HTCondor does. Without this option, nothing stands in their place
+    /// Let submit files (`$ENV(...)`, `getenv`) and rules that change ads (`$ENV(...)` in values) read the environment.
+    /// HTCondor does so. Without this option, nothing takes their place
     #[arg(long, global = true)]
     pub allow_env: bool,
     /// Configuration of the access point for submit files: what `condor_config_val -dump` prints there

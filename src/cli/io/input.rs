@@ -89,7 +89,7 @@ fn submit_settings(session: &mut Session, name: &str) -> Result<Arc<SubmitSettin
         allows_environment: session.options.allow_env,
         working_directory: folder.to_string_lossy().into_owned(),
         file_name: name.to_owned(),
-        user: user.unwrap_or_else(|| "nobody".to_owned()),
+        user: user.unwrap_or_else(|| "unknown".to_owned()),
         ..SubmitSettings::default()
     }))
 }
