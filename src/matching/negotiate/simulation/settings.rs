@@ -67,6 +67,6 @@ pub struct SimulationSettings {
     /// Time between two looks of the access point at its claims without requests, in seconds. Otherwise it sees at once what comes.
     pub claim_interval: Option<i64>,
     /// Whether to leave out cycles before which nothing ended or arrived, after a cycle without matches, and cycles that are close
-    /// together for how late they are ([`SPACING`]). Then what only waits for a cycle or a priority comes later.
+    /// together for how late they are (a 240th of the time since the beginning). Then what only waits for a cycle or a priority comes later.
     pub skips_quiet: bool,
 }
