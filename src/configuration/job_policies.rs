@@ -97,6 +97,18 @@ impl JobPolicies {
         periodic_policy::as_evaluated(job, context)
     }
 
+    /// Returns the ad of a job whose run, if there is one, ends at a time.
+    #[must_use]
+    pub fn job_after_run(job: &Ad, at: i64, context: &Context) -> Ad {
+        periodic_policy::after_run(job, at, context)
+    }
+
+    /// Returns the ad of a job after an effect at a time; `None` if the job leaves the queue.
+    #[must_use]
+    pub fn job_after(effect: &PolicyEffect, job: &Ad, at: i64, context: &Context) -> Option<Ad> {
+        effect.changed_job(&periodic_policy::after_run(job, at, context), at, context)
+    }
+
     /// Returns the policies that can have an effect on a job, in the order in which HTCondor tries them.
     #[must_use]
     pub fn of_job(&self, job: &Ad, context: &Context) -> Vec<JobPolicy> {

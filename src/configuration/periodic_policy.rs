@@ -139,6 +139,17 @@ pub(super) fn as_evaluated(job: &Ad, context: &Context) -> Ad {
     AdExtension::new(seen.collect()).extend(job)
 }
 
+/// Returns the ad of a job whose run, if there is one, ends at a time: the run is in `RemoteWallClockTime`.
+pub(super) fn after_run(job: &Ad, at: i64, context: &Context) -> Ad {
+    let context = Context { now: Some(at), ..context.clone() };
+    let name = Name::new(WALL_CLOCK);
+    let seen = as_evaluated(job, &context);
+    match seen.get(&name).and_then(|clock| value_in(clock, &seen, &context)) {
+        Some(value) => AdExtension::new([(name, Expression::literal(value))].into()).extend(job),
+        None => job.clone(),
+    }
+}
+
 /// Writes seconds as HTCondor does in reasons: `01:15`, `1:00:00`, `1+00:00:00`.
 pub(super) fn short_time(seconds: i64) -> String {
     let [days, hours, minutes, rest] = [seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60, seconds % 60];

@@ -91,9 +91,9 @@ impl PolicyEffect {
         if self.reason.is_empty() { &self.standard_reason } else { &self.reason }
     }
 
-    /// Returns the ad of a job after the effect at a time; `None` if the job leaves the queue.
+    /// Returns the ad of a job that does not run after the effect at a time; `None` if the job leaves the queue.
     #[must_use]
-    pub fn changed_job(&self, job: &Ad, at: i64, context: &Context) -> Option<Ad> {
+    pub(super) fn changed_job(&self, job: &Ad, at: i64, context: &Context) -> Option<Ad> {
         let mut values = vec![("EnteredCurrentStatus", Value::Integer(at))];
         match self.kind {
             PolicyEffectKind::Removes => return None,

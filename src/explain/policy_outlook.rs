@@ -188,7 +188,7 @@ fn course(policies: &JobPolicies, job: &Ad, now: i64, context: &Context) -> Vec<
         let Some(next) = next_effect(policies, &job, at, context) else { break };
         // A job that is held and released in turns goes on so.
         let is_loop = found.iter().any(|known| known.effect.knob == next.effect.knob);
-        let changed = next.effect.changed_job(&job, next.from, context);
+        let changed = JobPolicies::job_after(&next.effect, &job, next.from, context);
         at = next.from;
         found.push(next);
         match changed.filter(|_| !is_loop) {

@@ -303,7 +303,7 @@ impl<'s> Simulation<'s> {
         self.totals.evicted += 1;
         let request = run.request?;
         self.set_waiting(request, self.requests[request].waiting + 1);
-        self.queue.wait(request, cycle.time);
+        self.queue.wait(request, cycle.time, &self.settings.context);
         Some(request)
     }
 

@@ -54,7 +54,10 @@ impl<'s> WatchedQueue<'s> {
             None => with_numbers(ad, &new[..1]),
         };
         let reads_clock = |own: &Ad| {
-            let bound = BoundExpressions::of(std::iter::once(own), context.dialect);
+            // While a job runs, what it reads of its run moves with the clock.
+            let running =
+                JobPolicies::evaluated_job(&with_numbers(own, &[("JobStatus", 2), ("ShadowBday", 0)]), context);
+            let bound = BoundExpressions::of([own, &running].into_iter(), context.dialect);
             !bound.is_some_and(|bound| bound.keep_values(of.policies.queue_conditions(own)))
         };
         let request = |own: &Ad| WatchedRequest { ad: ad(own), reads_clock: reads_clock(own), is_settled: false };
@@ -76,9 +79,10 @@ impl<'s> WatchedQueue<'s> {
     }
 
     /// Takes note that a request waits again.
-    pub fn wait(&mut self, request: usize, at: i64) {
+    pub fn wait(&mut self, request: usize, at: i64, context: &Context) {
         if let Some(watched) = self.requests.get_mut(&request) {
-            watched.change(with_numbers(&watched.ad, &[("EnteredCurrentStatus", at), ("JobStatus", 1)]));
+            let waiting = JobPolicies::job_after_run(&watched.ad, at, context);
+            watched.change(with_numbers(&waiting, &[("EnteredCurrentStatus", at), ("JobStatus", 1)]));
         }
     }
 
@@ -113,7 +117,7 @@ impl<'s> WatchedQueue<'s> {
     /// Takes note of what a policy does.
     pub fn change(&mut self, request: usize, effect: &PolicyEffect, at: i64, context: &Context) {
         let Some(watched) = self.requests.get_mut(&request) else { return };
-        match effect.changed_job(&watched.ad, at, context) {
+        match JobPolicies::job_after(effect, &watched.ad, at, context) {
             Some(changed) => watched.change(changed),
             None => drop(self.requests.remove(&request)),
         }

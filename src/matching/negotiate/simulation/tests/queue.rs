@@ -47,6 +47,16 @@ fn policies_hold_release_remove_and_vacate() {
         ("", "OnExitRemove = false; OnExitHold = NumJobStarts == 1", "start 1000, holds 1100 by OnExitHold"),
         ("", "PeriodicRemove = time() > 1070 && JobStatus == 2", "start 1000, removes 1100 by PeriodicRemove"),
         ("", "PeriodicVacate = time() > 1070", "start 1000"),
+        (
+            "",
+            "RemoteWallClockTime = 0.0; PeriodicRemove = RemoteWallClockTime > 80",
+            "start 1000, removes 1100 by PeriodicRemove",
+        ),
+        (
+            "",
+            "RemoteWallClockTime = 0.0; PeriodicVacate = NumJobStarts == 1; PeriodicHold = RemoteWallClockTime > 120",
+            "start 1000, vacates 1060 by PeriodicVacate, start 1060, holds 1160 by PeriodicHold",
+        ),
         // What is held in the beginning.
         ("", "MyType = \"Job\"; JobStatus = 5; HoldReasonCode = 13", ""),
         (
