@@ -2,7 +2,7 @@
 
 use clap::Args;
 use classad::eval::FreeNames;
-use classad::protocol::{Advertisement, JOB_REPORT_ATTRIBUTES, Protocol, nested_requests};
+use classad::protocol::{Advertisement, JOB_REPORT_ATTRIBUTES, Protocol, RESOURCE_REQUESTS, nested_requests};
 
 use super::output::TableOutputArgs;
 use crate::cli::io::argument_text;
@@ -105,6 +105,10 @@ impl MatchArgs {
 
 /// Replaces the ads of submitters by the requests nested in them, called by the submitter's name and their numbers.
 pub fn with_nested_requests(requests: Vec<NamedAd>) -> Vec<NamedAd> {
+    // Nearly always there are none, and the requests may be many.
+    if !requests.iter().any(|ad| ad.ad.get(&RESOURCE_REQUESTS).is_some()) {
+        return requests;
+    }
     let nested = |ad: NamedAd| {
         let Some(nested) = nested_requests(&ad.ad) else { return vec![ad] };
         let numbered = nested.into_iter().zip(1..);
