@@ -54,6 +54,7 @@ mod layout;
 mod logged_jobs;
 mod manuals;
 mod marshalling;
+mod match_times;
 mod matching_but_idle;
 mod merging;
 mod mistakes;

@@ -133,6 +133,7 @@ fn documents_are_as_their_schemas_say() {
         &[&starts[..], &["--from-history", "tests/cases/history/history", "--json"]].concat(),
         false,
     );
+    assert_described("explain-times", &["explain", JOBS, "--pool", MACHINES, "--when", "--json"], false);
     let gang_pair = ["explain", "samples/license/jobs.ad", "--json", "--offer", "host-1"];
     assert_described("explain-pair", &[&gang_pair[..], &licences[..]].concat(), false);
     assert_described("census", &["census", MACHINES, "--json"], false);
@@ -256,8 +257,8 @@ fn every_json_has_a_schema() {
     let (_, list, _) = classad(&["help", "schema"]);
     for line in list.lines().take_while(|line| !line.is_empty()) {
         let name = line.trim().split(' ').next().expect("it has a name");
-        let is_run =
-            runs.iter().any(|(of, _)| *of == name) || ["explain-pair", "explain-starts", "notices"].contains(&name);
+        let is_run = runs.iter().any(|(of, _)| *of == name)
+            || ["explain-pair", "explain-starts", "explain-times", "notices"].contains(&name);
         assert!(is_run, "{name}");
     }
 }
@@ -283,7 +284,7 @@ fn documents_that_differ_are_found() {
 fn schemas_are_listed() {
     let (status, list, _) = classad(&["help", "schema"]);
     let lines: Vec<&str> = list.lines().take_while(|line| !line.is_empty()).collect();
-    assert!(status == Some(0) && lines.len() == 16 && list.contains("Rows and ads have none"), "{list}");
+    assert!(status == Some(0) && lines.len() == 17 && list.contains("Rows and ads have none"), "{list}");
     for line in lines {
         let (name, about) = line.trim().split_once("  ").unwrap();
         assert!(!about.trim().is_empty(), "{line}");

@@ -24,8 +24,9 @@ The reports on requests with ports are about gangs: see `classad help gangs`.
 
 Exit status: 0 if every request matches a free offer; else 1. Jobs that are not idle do not count; if all requests are
 such jobs, the status is 1. With --unmatched, 0 if every waiting request gets an offer; with --reverse, if every offer
-matches a request; with only --offer, if every request matches this offer; with --when-start, if a start is expected
-of every job.
+matches a request; with only --offer, if every request matches this offer; with --when, if every request matches an
+offer at some time; with --when-start, if a start is expected of every job.
 
 `classad help schema explain` describes the output of -o json. With --offer and without --reverse, see `classad help
-schema explain-pair`, with --when-start `explain-starts`. `classad help explain` lists the verdicts.";
+schema explain-pair`, with --when `explain-times`, with
+--when-start `explain-starts`. `classad help explain` lists the verdicts.";

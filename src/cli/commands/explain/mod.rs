@@ -13,6 +13,7 @@ mod preamble;
 mod selection;
 mod share;
 mod suggestions;
+mod when;
 mod when_start;
 
 use std::path::PathBuf;
@@ -65,6 +66,7 @@ use selection::{
     served_and_unserved, with_policy_attributes,
 };
 use share::{ExplanationNotes, form_name, merge_shares};
+use when::WhenArgs;
 use when_start::{WhenStartArgs, has_left_queue};
 
 const STATS_HELP: &str = "Print the number of evaluations and the elapsed seconds on standard error";
@@ -149,6 +151,8 @@ pub struct ExplainCommand {
     /// List all offers and all reasons of refusal in JSON, not only the first 10
     #[arg(long)]
     all_offers: bool,
+    #[command(flatten)]
+    when: WhenArgs,
     #[command(flatten)]
     starts: WhenStartArgs,
     #[command(flatten)]
@@ -261,6 +265,7 @@ impl ExplainCommand {
                 let times = cycle_times(session, configuration)?;
                 self.starts.explain(session, self, (&case, &explainer), filter.as_ref(), (&history, times))?
             }
+            _ if self.when.when => self.when.explain(session, self, &case, filter.as_ref())?,
             Some(offer) if !self.reverse => {
                 let wanted = WantedAds::new(&self.request, case.subjects, &context);
                 pair::explain_pair(session, &case, &explainer, (offer, wanted.as_ref()), form)?

@@ -17,7 +17,7 @@ macro_rules! schemas {
 }
 
 schemas! {
-    "ads" "census" "check" "cycles" "diff" "explain" "explain-pair" "explain-starts" "gang-reports" "gangs" "notices" "parts"
+    "ads" "census" "check" "cycles" "diff" "explain" "explain-pair" "explain-starts" "explain-times" "gang-reports" "gangs" "notices" "parts"
     "route" "rows"
     "test" "transform"
 }

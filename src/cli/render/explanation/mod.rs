@@ -19,6 +19,7 @@ pub mod remedies;
 mod site_reasons;
 mod spread_text;
 pub mod starts;
+pub mod times;
 mod verdict_codes;
 pub mod writer;
 
