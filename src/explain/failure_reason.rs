@@ -110,6 +110,14 @@ pub enum FailureReason {
 }
 
 impl FailureReason {
+    /// When the clause comes true by itself; `None` if time does not make it true.
+    pub(super) fn awaited(&self) -> Option<&ClauseTime> {
+        match self {
+            FailureReason::NotNow(time) => Some(time).filter(|time| time.from.is_some()),
+            _ => None,
+        }
+    }
+
     /// The request lacks an attribute of its own. Finds the similar names that it has.
     fn missing_own(name: Name, request: &RequestContext) -> Self {
         let own = request.ad.iter().map(|attribute| attribute.name);

@@ -5,6 +5,7 @@ use crate::matching::negotiate::AccountingLimit;
 use crate::text::{join_first, join_with, with_commas};
 
 use super::circumstances::ScheddAnswer;
+use super::clause_time::ClauseTime;
 use super::failure_reason::FailureReason;
 use super::hold_reason::{ExceededResource, HoldReason};
 use super::job_report::JobFactory;
@@ -80,7 +81,16 @@ impl Remedies<'_> {
         if report.matches > 0 {
             return remedy.into_iter().collect();
         }
-        remedy.into_iter().chain(self.whom_to_ask(report)).chain(self.of_owners_and_files(report)).collect()
+        let is_of_time = matches!(report.verdict, RequestVerdict::Unmet { fault: FailureReason::NotNow(_), .. });
+        let opening =
+            report.awaited().filter(|_| !is_of_time && !report.changes.is_empty()).and_then(ClauseTime::opening);
+        let opening = opening.map(|opening| format!("the changes help {opening}"));
+        remedy
+            .into_iter()
+            .chain(opening)
+            .chain(self.whom_to_ask(report))
+            .chain(self.of_owners_and_files(report))
+            .collect()
     }
 
     /// Says which of two parts of a request to leave out, because they contradict each other. `None` if none do.

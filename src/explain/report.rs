@@ -8,6 +8,7 @@ use crate::matching::negotiate::AccountingLimit;
 
 use super::changes::RequestChange;
 use super::clause_analysis::ClauseAnalysis;
+use super::clause_time::ClauseTime;
 use super::conflicts::Conflicts;
 use super::decisive_part::{ReadValue, UnmetOfferClause};
 use super::distance::as_number;
@@ -193,6 +194,13 @@ impl RequestReport {
         clauses
     }
 
+    /// The time from which the clauses that read the clock are all true, if none is true now; `None` if there is no such clause.
+    #[must_use]
+    pub fn awaited(&self) -> Option<&ClauseTime> {
+        let times = self.clauses.iter().filter_map(|clause| clause.failure.as_ref()?.awaited());
+        times.max_by_key(|time| time.from)
+    }
+
     /// What a policy of the job does to it at the next evaluation; `None` if none does anything.
     #[must_use]
     pub fn imminent(&self) -> Option<&ForeseenEffect> {
@@ -298,7 +306,7 @@ impl ClauseReport {
     pub fn offered(&self) -> Option<&OfferedValues> {
         match &self.failure {
             Some(FailureReason::Nested(nested)) => nested.offered.as_ref(),
-            Some(FailureReason::Slip { .. } | FailureReason::Setting { .. }) | None => None,
+            Some(FailureReason::Slip { .. } | FailureReason::Setting { .. } | FailureReason::NotNow(_)) | None => None,
             Some(FailureReason::Alternatives(parts)) if self.offered.is_none() => parts.iter().find_map(Self::offered),
             Some(_) => self.offered.as_ref(),
         }

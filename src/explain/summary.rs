@@ -12,6 +12,7 @@ use super::circumstances::{JobCircumstance, ScheddAnswer};
 use super::clauses::text;
 use super::decisive_part::{UnmetOfferClause, values_phrase};
 use super::failure_phrase::FailureWriter;
+use super::failure_reason::FailureReason;
 use super::hold_reason::{ExceededResource, HoldReason};
 use super::policy_phrase::PolicyWriter;
 use super::refusal_phrase::RefusalWriter;
@@ -368,7 +369,8 @@ impl SummaryWriter<'_> {
                 }
             }
             RequestVerdict::Unmet { clause, fault } => {
-                let is_other = |at: &usize| at != clause && report.clauses[*at].failure.is_some();
+                let is_unmet = |failure: &FailureReason| failure.awaited().is_none();
+                let is_other = |at: &usize| at != clause && report.clauses[*at].failure.as_ref().is_some_and(is_unmet);
                 let others: Vec<usize> = (0..report.clauses.len()).filter(is_other).collect();
                 let more = match others.len() {
                     0 => String::new(),
@@ -376,7 +378,9 @@ impl SummaryWriter<'_> {
                     1 => format!("; no {} meets {} either", self.nouns[0], self.list_clauses(report, &others)),
                     others => format!("; {others} other clauses are met by no {} either", self.nouns[0]),
                 };
-                format!("{}{more}", self.failures().failure(&report.clauses[*clause], fault))
+                let time = report.awaited().filter(|_| fault.awaited().is_none() && self.brevity < 3);
+                let time = time.map(|time| format!("; and {}", time.phrase())).unwrap_or_default();
+                format!("{}{more}{time}", self.failures().failure(&report.clauses[*clause], fault))
             }
             RequestVerdict::Conflict(clauses) => {
                 format!("none meets {} together, but some meet each alone", self.list_clauses(report, clauses))

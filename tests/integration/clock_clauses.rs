@@ -77,6 +77,44 @@ fn clauses_come_true_at_a_time() {
     assert_eq!(deferred["clauses"][1]["not_before"], expected);
 }
 
+/// What else keeps the job from slots comes first; the time stands beside it, and changes count from then on.
+#[test]
+fn clauses_that_wait_beside_others() {
+    let soon = "not before 2026-07-06 20:33:20 UTC, in 23 h 13 min";
+    let then = "the changes help from 2026-07-06 20:33:20 UTC on, in 23 h 13 min";
+    for (requirements, summary, to_do, changes) in [
+        (
+            "time() >= 1783370000 && TARGET.Cpuss >= 2",
+            "no slot defines Cpuss (did you mean Cpus? 2 slots have it); and {soon}",
+            vec![then],
+            vec![("`TARGET.Cpuss >= 2` -> `TARGET.Cpus >= 2`", 1)],
+        ),
+        (
+            "time() >= 1783370000 && TARGET.Cpus >= 8 && TARGET.KFlops > 1",
+            "no slot defines KFlops; no slot meets `TARGET.Cpus >= 8` either; and {soon}",
+            vec![then],
+            vec![
+                ("`TARGET.Cpus >= 8` -> `TARGET.Cpus >= 4` and drop `TARGET.KFlops > 1`", 1),
+                ("drop `TARGET.Cpus >= 8` and drop `TARGET.KFlops > 1`", 1),
+            ],
+        ),
+        (
+            "TARGET.Arch == \"ARM64\" && time() >= 1783370000",
+            "no slot defines Arch; and {soon}",
+            vec!["no change found that keeps Arch and OpSys"],
+            vec![],
+        ),
+    ] {
+        let report = explained("beside", requirements);
+        let summary = summary.replace("{soon}", soon);
+        assert_eq!(report["summary"], format!("7.0 matches none of 2 slots: {summary}"), "{requirements}");
+        assert_eq!(report["what_to_do"], serde_json::json!(to_do), "{requirements}");
+        let told = report["changes"].as_array().unwrap().iter();
+        let told: Vec<_> = told.map(|of| (of["change"].as_str().unwrap(), of["matches"].as_u64().unwrap())).collect();
+        assert_eq!(told, changes, "{requirements}");
+    }
+}
+
 /// A clause that a time does not make true is no matter of time.
 #[test]
 fn other_causes_stay() {

@@ -18,6 +18,7 @@ use super::distance::as_number;
 use super::drained_slots::DrainedSlots;
 use super::evaluation::{OfferTable, RequestContext};
 use super::failure_sets::FailureSet;
+use super::report::ClauseReport;
 use super::request_analysis::RequestAnalysis;
 use super::slots::SlotsByState;
 
@@ -47,13 +48,22 @@ pub fn find_changes(
     analysis: &RequestAnalysis,
     is_free_needed: bool,
 ) -> Vec<RequestChange> {
+    let awaited: Vec<RequestEdit> = awaited_clauses(analysis).collect();
+    let request = &analysis.request.ad;
+    let timely = (!awaited.is_empty()).then(|| RequestAnalysis::new(&without(request, &awaited), table));
+    let analysis = timely.as_ref().unwrap_or(analysis);
+    // A request that matches at that time needs no change.
+    if timely.as_ref().is_some_and(|timely| timely.suitable.intersection(&timely.acceptance.accepting).next().is_some())
+    {
+        return Vec::new();
+    }
     // A value of a slot in use is of no help.
     let of_free = table.states.as_ref().filter(|_| is_free_needed).map(|states| analysis.within(&states.free));
     let analysis = of_free.as_ref().unwrap_or(analysis);
     let is_far = |failing: &u128| failing.count_ones() as usize > MAX_EDITS;
     let is_extended = !analysis.minimal_failures.iter().all(is_far);
-    let mut problem = BilateralChanges { table, slots, analysis, is_free_needed, drained: None };
-    let Ok(changes) = search_changes(&mut problem, &analysis.request.ad, analysis, is_extended);
+    let mut problem = BilateralChanges { table, slots, analysis, awaited, is_free_needed, drained: None };
+    let Ok(changes) = search_changes(&mut problem, request, analysis, is_extended);
     let told = advice::worth_telling(changes, table, analysis);
     let drained = slots.and_then(|slots| slots.drained.as_ref()).filter(|_| !is_free_needed && told.is_empty());
     // A request that waits for full slots needs no change.
@@ -63,11 +73,24 @@ pub fn find_changes(
         return told;
     };
     problem.drained = Some(drained);
-    let Ok(mut changes) = search_changes(&mut problem, &analysis.request.ad, analysis, false);
+    let Ok(mut changes) = search_changes(&mut problem, request, analysis, false);
     // To give something up is no advice where one has to wait in any case.
     let gives_up = |edit: &RequestEdit| matches!(edit, RequestEdit::Drop { .. } | RequestEdit::Remove { .. });
     changes.retain(|change| !change.edits.iter().any(gives_up));
     advice::worth_telling(changes, table, analysis)
+}
+
+/// Returns the edits that drop the clauses which come true by themselves.
+fn awaited_clauses(analysis: &RequestAnalysis) -> impl Iterator<Item = RequestEdit> {
+    let is_awaited =
+        |clause: &&ClauseReport| clause.failure.as_ref().is_some_and(|failure| failure.awaited().is_some());
+    let awaited = analysis.clauses.iter().filter(is_awaited);
+    awaited.map(|clause| RequestEdit::Drop { clause: clause.analysis.clause.expression.clone() })
+}
+
+/// Returns a request without the clauses that edits drop.
+fn without(request: &Ad, dropped: &[RequestEdit]) -> Ad {
+    dropped.iter().fold(request.clone(), |request, edit| edit.apply(&request).unwrap_or(request))
 }
 
 /// The search for changes of a request that matches single offers, not gangs.
@@ -75,8 +98,10 @@ struct BilateralChanges<'p> {
     table: &'p OfferTable,
     /// The states of the slots, if they matter.
     slots: Option<&'p SlotsByState>,
-    /// The analysis of the original request.
+    /// The analysis of the original request, without what is awaited.
     analysis: &'p RequestAnalysis,
+    /// Drops the clauses that come true by themselves: a changed request matches from then on.
+    awaited: Vec<RequestEdit>,
     /// Whether a match counts only if a free slot matches.
     is_free_needed: bool,
     /// The slots that count once their jobs end; `None` if only those count that match at once.
@@ -99,6 +124,7 @@ impl ChangeProblem for BilateralChanges<'_> {
     }
 
     fn find_match(&mut self, request: &Ad) -> Result<Option<MatchingOffers>, Infallible> {
+        let request = &without(request, &self.awaited);
         let rows = self.table.matching_rows(&RequestContext::new(request));
         let states = self.slots.map(|slots| slots.tally(&rows, None));
         let count = self.table.weights.of_set(&rows);
@@ -116,7 +142,7 @@ impl ChangeProblem for BilateralChanges<'_> {
     }
 
     fn failure(&mut self, request: &Ad) -> Option<RequestAnalysis> {
-        Some(RequestAnalysis::new(request, self.table))
+        Some(RequestAnalysis::new(&without(request, &self.awaited), self.table))
     }
 
     /// Counts the unmet clauses of both sides for the offer that comes closest to a match. The second of the two counts
@@ -177,7 +203,7 @@ impl ChangeProblem for BilateralChanges<'_> {
     /// Returns the largest request for a resource with which the request matches, if it is larger than that of `edit`.
     fn largest_matching_request(&mut self, request: &Ad, edit: &RequestEdit) -> Option<RequestEdit> {
         let RequestEdit::Set { name, to, .. } = edit else { return None };
-        let largest = resource_requests::propose_largest(self.table, request, name)?;
+        let largest = resource_requests::propose_largest(self.table, &without(request, &self.awaited), name)?;
         let number = |edit: &RequestEdit| match edit {
             RequestEdit::Set { to, .. } => as_number(to.as_literal()?),
             _ => None,

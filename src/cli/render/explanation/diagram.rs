@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use classad::ad::{BinaryOperator, ExpressionKind};
-use classad::explain::{ClauseReport, RequestReport};
+use classad::explain::{ClauseReport, FailureReason, RequestReport};
 use classad::text::{shorten, with_commas};
 use miette::{GraphicalReportHandler, LabeledSpan, MietteDiagnostic, NamedSource, Report, SourceSpan};
 
@@ -100,7 +100,10 @@ fn label_lines(parts: &[String], room: usize) -> String {
 fn label_parts(clause: &ClauseReport, offers: usize) -> Vec<String> {
     let counts = &clause.counts;
     let mut words = vec![match counts.is_true {
-        0 => "never true".to_owned(),
+        0 => match &clause.failure {
+            Some(FailureReason::NotNow(time)) => time.phrase(),
+            _ => "never true".to_owned(),
+        },
         all if all == offers => format!("true for all {}", with_commas(offers)),
         some => format!("true for {}", with_commas(some)),
     }];
