@@ -12,12 +12,26 @@ use super::slips::is_comparison;
 use super::standard_attributes::{StandardType, is_usual_value};
 use super::subexpressions::for_each_in_scope;
 
+/// The names that are taken for attributes of the clock, each with the attribute of slots that is meant, and the number by
+/// which that is divided.
+const CLOCK_NAMES: [(&str, &str, i64); 6] = [
+    ("ClockHour", "ClockMin", 60),
+    ("ClockHours", "ClockMin", 60),
+    ("ClockMinute", "ClockMin", 1),
+    ("ClockMinutes", "ClockMin", 1),
+    ("ClockDayOfWeek", "ClockDay", 1),
+    ("ClockWeekday", "ClockDay", 1),
+];
+
 /// Checks the names in an expression. `pool` is what is known of the ads of the other side.
 pub(super) fn check(expression: &Expression, dialect: Dialect, pool: Option<&dyn PoolColumns>, found: &mut Vec<Slip>) {
     let mut pending = vec![expression];
     while let Some(part) = pending.pop() {
         match part.kind() {
             ExpressionKind::Ad(_) => continue,
+            ExpressionKind::Attribute(_) | ExpressionKind::Select(..) => {
+                found.extend(check_clock(part, dialect, pool));
+            }
             ExpressionKind::Binary(operator, left, right) => {
                 for (operand, other) in [(left, right), (right, left)] {
                     if is_comparison(*operator) {
@@ -115,6 +129,26 @@ fn check_host(operand: &Expression, other: &Expression, pool: Option<&dyn PoolCo
     let help = format!("quotes are missing: write \"{host}\"");
     let slip = Slip::new(&rules::WORD, operand, message).with_help(help);
     Some(slip.with_rewrite(Expression::literal(Value::string(host))))
+}
+
+/// Reports an attribute of the clock that slots do not have, such as `ClockHour`.
+fn check_clock(part: &Expression, dialect: Dialect, pool: Option<&dyn PoolColumns>) -> Option<Slip> {
+    let name = attribute_name(part).filter(|name| pool.is_none_or(|pool| pool.ads_with(name) == 0))?;
+    let (_, known, divisor) = CLOCK_NAMES.into_iter().find(|(mistaken, ..)| name.is(mistaken))?;
+    let attribute = match part.without_parentheses().kind() {
+        ExpressionKind::Select(scope, _) => Expression::select(scope.clone(), Name::new(known)),
+        _ => Expression::attribute(known),
+    };
+    let rewrite = if divisor == 1 {
+        attribute
+    } else {
+        let divisor = Expression::literal(Value::Integer(divisor));
+        let hour = Expression::binary(BinaryOperator::Divide, attribute, divisor);
+        ExpressionKind::Parentheses(hour).into()
+    };
+    let message = format!("slots have no {name}, but {known}");
+    let help = format!("write `{}`", short_text(&rewrite, dialect));
+    Some(Slip::new(&rules::CLOCK, part, message).with_help(help).with_rewrite(rewrite))
 }
 
 /// Returns the name of the attribute that an operand is. `None` for any other expression.

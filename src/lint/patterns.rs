@@ -140,8 +140,7 @@ fn exchanged(
     Some(Slip::new(&rules::ARGUMENT_ORDER, call, message).with_help(help).with_rewrite(rewrite))
 }
 
-/// Reports a call such as `stringListMember("CHTC, UNL", Site)` or `stringListMember(DESIRED_Sites, "UNL")`, whose first
-/// arguments are exchanged, and a list with `;`.
+/// Reports a list with `;`, and a call of `stringListMember()` with the arguments in the wrong order.
 fn check_word_list(
     call: &Expression,
     function: &BuiltinFunction,
@@ -149,26 +148,8 @@ fn check_word_list(
     dialect: Dialect,
 ) -> Option<Slip> {
     let is_member = matches!(function.name, "stringListMember" | "stringListIMember");
-    let attribute = |operand: &Expression| match ClauseOperand::of(operand)? {
-        ClauseOperand::Other(name) | ClauseOperand::Own(name) | ClauseOperand::Unqualified(name) => Some(name.clone()),
-        ClauseOperand::Literal(_) => None,
-    };
-    let string = |operand: &Expression| match operand.as_literal() {
-        Some(Value::String(text)) => Some(text.to_str().into_owned()),
-        _ => None,
-    };
-    if let [first, second, ..] = arguments
-        && is_member
-    {
-        let is_list_first = string(first).is_some_and(|text| text.contains(',')) && attribute(second).is_some();
-        let is_item_second = attribute(first).is_some_and(|name| is_list_attribute(&name))
-            && string(second).is_some_and(|text| !text.contains([',', ' ', ';']));
-        if is_list_first || is_item_second {
-            let rewrite = with_arguments_exchanged(call)?;
-            let message = format!("{} takes the item first, then the list", function.name);
-            let help = format!("write `{}`", short_text(&rewrite, dialect));
-            return Some(Slip::new(&rules::ARGUMENT_ORDER, call, message).with_help(help).with_rewrite(rewrite));
-        }
+    if let Some(slip) = check_item_and_list(call, function, arguments, dialect).filter(|_| is_member) {
+        return Some(slip);
     }
     // Without a last argument, commas and spaces separate.
     let place = usize::from(is_member);
@@ -180,6 +161,48 @@ fn check_word_list(
     let message = "commas and spaces separate the items of a list, not `;`: this is one item";
     let help = format!("write {}", short_text(&rewrite, dialect));
     Some(Slip::new(&rules::LIST_SEPARATOR, list, message).with_help(help).with_rewrite(rewrite))
+}
+
+/// Reports a call such as `stringListMember("CHTC, UNL", Site)` or `stringListMember(DESIRED_Sites, "UNL")`, whose first
+/// arguments are exchanged, and one that seeks several items at once, such as `stringListMember("a;b", SiteList)`.
+fn check_item_and_list(
+    call: &Expression,
+    function: &BuiltinFunction,
+    arguments: &[Expression],
+    dialect: Dialect,
+) -> Option<Slip> {
+    let attribute = |operand: &Expression| match ClauseOperand::of(operand)? {
+        ClauseOperand::Other(name) | ClauseOperand::Own(name) | ClauseOperand::Unqualified(name) => Some(name.clone()),
+        ClauseOperand::Literal(_) => None,
+    };
+    let string = |operand: &Expression| match operand.as_literal() {
+        Some(Value::String(text)) => Some(text.to_str().into_owned()),
+        _ => None,
+    };
+    let [first, second, rest @ ..] = arguments else { return None };
+    let items = string(first).filter(|text| text.contains([',', ';']));
+    let is_item = |text: String| !text.contains([',', ' ', ';']);
+    let (message, rewrite) = match (items, attribute(first), attribute(second)) {
+        (Some(items), _, Some(list)) if is_list_attribute(&list) && rest.is_empty() => {
+            let items = items.split([',', ';']).map(str::trim).filter(|item| !item.is_empty());
+            let sought =
+                |item| Expression::call(function.name, [Expression::literal(Value::string(item)), second.clone()]);
+            let rewrite = items.map(sought).reduce(|one, next| Expression::binary(BinaryOperator::And, one, next))?;
+            ("seeks one item, not several", rewrite)
+        }
+        (Some(_), _, Some(_)) => {
+            let list = with_commas(first).filter(|_| rest.is_empty()).unwrap_or_else(|| first.clone());
+            let exchanged = [second.clone(), list].into_iter().chain(rest.iter().cloned());
+            ("takes the item first, then the list", Expression::call(function.name, exchanged))
+        }
+        (_, Some(name), _) if is_list_attribute(&name) && string(second).is_some_and(is_item) => {
+            ("takes the item first, then the list", with_arguments_exchanged(call)?)
+        }
+        _ => return None,
+    };
+    let help = format!("write `{}`", short_text(&rewrite, dialect));
+    let message = format!("{} {message}", function.name);
+    Some(Slip::new(&rules::ARGUMENT_ORDER, call, message).with_help(help).with_rewrite(rewrite))
 }
 
 /// Returns a list in a string with commas in place of `;`. `None` for any other expression.

@@ -203,6 +203,11 @@ rules! {
         "write commas, or give the separator as the third argument"
         "stringListMember(Site, \"CHTC;UNL\")"
         "stringListMember(Site, \"CHTC,UNL\")",
+    CLOCK "clock-attribute" Warning Expression
+        "an attribute of the clock that HTCondor does not have, such as `ClockHour`"
+        "slots have ClockMin, the minutes since midnight, and ClockDay, which is 0 on Sunday"
+        "ClockHour >= 18"
+        "ClockMin / 60 >= 18",
     NULL "null" Warning Expression
         "a comparison with `null`, which is an attribute, not a value"
         "write `is undefined` (`=?= undefined`) or `isnt undefined` (`=!= undefined`)"

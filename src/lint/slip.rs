@@ -84,6 +84,12 @@ impl Slip {
         self.rule == &rules::UNIT && written_suffix(&self.place).is_some()
     }
 
+    /// Whether the slip is an attribute of the clock that does not exist: its correction is true at some times only.
+    #[must_use]
+    pub fn is_of_clock(&self) -> bool {
+        self.rule == &rules::CLOCK
+    }
+
     /// Returns the expression in which the slip was found, with the mistaken part corrected. `None` if no correction is
     /// known, or if the expression is nested too deeply.
     #[must_use]

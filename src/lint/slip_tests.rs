@@ -61,6 +61,15 @@ fn slips_of_real_policies_are_corrected() {
         ),
         ("stringListIMember(Site, \"A; B;C\")", "list-separator: stringListIMember(Site, \"A,B,C\")"),
         ("stringListSize(\"a;b\") > 1", "list-separator: stringListSize(\"a,b\") > 1"),
+        ("stringListMember(\"A;B\", TARGET.Site)", "argument-order: stringListMember(TARGET.Site, \"A,B\")"),
+        ("stringListIMember(\"A;B\", Site, \";\")", "argument-order: stringListIMember(Site, \"A;B\", \";\")"),
+        (
+            "stringListMember(\"osdf; https\", TARGET.HasFileTransferPluginMethods)",
+            "argument-order: stringListMember(\"osdf\", TARGET.HasFileTransferPluginMethods) \
+             && stringListMember(\"https\", TARGET.HasFileTransferPluginMethods)",
+        ),
+        ("TARGET.ClockHour >= 18", "clock-attribute: (TARGET.ClockMin / 60) >= 18"),
+        ("x || clockminute < 60", "clock-attribute: x || ClockMin < 60"),
         ("a - b > m is undefined ? 1 : m", "precedence: a - b > (m =?= undefined ? 1 : m)"),
         ("c && a > m isnt undefined ? m : 2", "precedence: c && a > (m =!= undefined ? m : 2)"),
         ("a && b ? c > 1 : d > 2", "precedence: a && (b ? c > 1 : d > 2)"),
