@@ -1,7 +1,9 @@
 //! Finds mistakes that the linter knows in a clause and in the request's attributes that it reads, each with a correction
 //! that the offers confirm.
 
-use crate::ad::{Expression, ExpressionKind, Name, rename_attribute, replace_kinds, rewrite_expression};
+use crate::ad::{
+    BinaryOperator, Expression, ExpressionKind, Name, Value, rename_attribute, replace_kinds, rewrite_expression,
+};
 use crate::constraint::ClauseOperand;
 use crate::lint::{self, LintLevel};
 
@@ -23,7 +25,9 @@ pub fn find_slip(
     let slips = lint::find_slips(clause, dialect, None).into_iter();
     // A note tells what may be meant so; there is a better reason for such a clause.
     let slips = slips.filter(|slip| slip.rule.level > LintLevel::Note);
-    let slips = slips.filter_map(|slip| Some((slip.message.clone(), slip.corrected(clause)?, least)));
+    // What is true at another time is right, too.
+    let needed = |slip: &lint::Slip| least - usize::from(slip.is_of_clock() && least > 0);
+    let slips = slips.filter_map(|slip| Some((slip.message.clone(), slip.corrected(clause)?, needed(&slip))));
     let quoted = lint::unquoted(clause, dialect).map(|to| ("this is a string, and no condition".to_owned(), to, least));
     let renamed = renamed(analysis, table)
         .map(|(name, current, corrected)| (format!("{name} is the old name of {current}"), corrected, least));
@@ -102,4 +106,43 @@ fn exchanged(clause: &Expression) -> Option<(String, Expression)> {
     arguments.first().filter(|first| is_attribute(first))?;
     let whole = rewrite_expression(clause, &mut |part| part.ptr_eq(call).then(|| corrected.clone()))?;
     Some((format!("{function} takes the item first, then the list"), whole))
+}
+
+/// Returns [`FailureReason::Unquoted`] if the clause compares an attribute with a name that should be a string.
+pub fn unquoted_string(
+    analysis: &ClauseAnalysis,
+    table: &OfferTable,
+    request: &RequestContext,
+) -> Option<FailureReason> {
+    for part in analysis.clause.expression.parts() {
+        if let ExpressionKind::Binary(BinaryOperator::Equal | BinaryOperator::Is, left, right) = part.kind() {
+            for (name, subject) in [(left, right), (right, left)] {
+                let ExpressionKind::Attribute(word) = name.without_parentheses().kind() else { continue };
+                if request.ad.get(word).is_some() || table.offers_with(word) > 0 {
+                    continue;
+                }
+                let values = table.expression_values(request, subject);
+                let same = |value: &Value| match value {
+                    Value::String(text) if text.to_str().eq_ignore_ascii_case(word.as_str()) => Some(text.clone()),
+                    _ => None,
+                };
+                let mut offers = 0;
+                let mut found = None;
+                for (value, count) in values.weighted_values() {
+                    if let Some(text) = same(value) {
+                        offers += count;
+                        found.get_or_insert(text);
+                    }
+                }
+                if let Some(value) = found {
+                    let string = Expression::literal(Value::String(value.clone()));
+                    let quoted = rewrite_expression(&analysis.clause.expression, &mut |part| {
+                        part.ptr_eq(name).then(|| string.clone())
+                    })?;
+                    return Some(FailureReason::Unquoted { name: word.clone(), value, offers, quoted });
+                }
+            }
+        }
+    }
+    None
 }

@@ -1,5 +1,6 @@
 //! The entry point: computes the [`RequestReport`] of a request.
 
+use fixedbitset::FixedBitSet;
 use indexmap::IndexSet;
 
 use crate::ad::{Ad, ByteString, Name};
@@ -12,6 +13,7 @@ use super::changes::find_changes;
 use super::clause_slips::find_slip;
 use super::closest_offers::{closest_of, closest_offer, closest_offers};
 use super::conflicts::Conflicts;
+use super::drained_slots::DrainedOutcome;
 use super::evaluation::{OfferTable, RequestContext};
 use super::failure_reason::{FailureReason, own_values};
 use super::findings::clause_remarks;
@@ -140,85 +142,118 @@ impl Explainer {
         let mut matching = analysis.suitable.clone();
         matching.intersect_with(&analysis.acceptance.accepting);
         report.matches = table.weights.of_set(&matching);
-        let drained_slots = self.slots.as_ref().and_then(|slots| slots.drained.as_ref());
+        let slots = self.slots.as_ref();
+        let drained_slots = slots.and_then(|slots| slots.drained.as_ref());
         let drained =
             drained_slots.map(|slots| slots.outcome(request, [&analysis.suitable, &analysis.acceptance.accepting]));
-        if let Some(slots) = &self.slots {
-            for clause in analysis.clauses.iter_mut().filter(|clause| clause.failure.is_some()) {
-                clause.closest_if_drained = clause.closest_value.as_ref().and_then(|known| {
-                    slots.closest_if_drained(clause.analysis.comparison.as_ref()?, known, &analysis.request)
-                });
-            }
-        }
-        report.refusing_states = self
-            .slots
-            .as_ref()
-            .map(|slots| slots.refusing([&analysis.suitable, &analysis.acceptance.accepting], drained.as_ref(), user));
-        report.refusing_if_drained = drained.as_ref().map_or(0, |drained| drained.refusing_only_drained);
+        self.find_closest_if_drained(&mut analysis);
         let refusals = Refusals::new(table, &analysis, drained_slots.zip(drained.as_ref()));
-        report.slots = self.slots.as_ref().map(|slots| {
-            let (rejecting_request, if_drained) =
-                (refusals.suitable_offers(), drained.as_ref().map_or(0, |drained| drained.matching.len()));
-            SlotCounts {
-                slots: report.offers,
-                rejected_by_request: report.offers - rejecting_request - if_drained - report.matches,
-                rejecting_request,
-                matching: slots.tally(&matching, user),
-                if_drained,
-            }
-        });
-        if let (Some(slots), Some(counts)) = (&self.slots, &report.slots)
-            && counts.matching.claimed_by_others > 0
-        {
-            report.sole_claimant = slots.sole_claimant(&matching, user).cloned();
-        }
+        self.count_slots(&mut report, &analysis, (&matching, drained.as_ref(), &refusals), user);
         report.refusals = refusals.groups(self.max_refusals);
         report.refusal_count = refusals.count();
         report.suitable_refusal_count = refusals.suitable_count();
         report.conflicts = Conflicts::from_failures(&analysis.minimal_failures);
-        let (free, if_drained) = report.slots.map_or((0, 0), |slots| (slots.matching.available(), slots.if_drained));
         self.seek_changes(&mut report, &analysis);
-        report.verdict = if report.matches > 0 && report.slots.is_some() && free == 0 {
-            RequestVerdict::Claimed
-        } else if report.matches > 0 {
-            let available = |row: &usize| table.states.as_ref().is_none_or(|states| states.free.contains(*row));
-            unranked_verdict(table, &analysis.request, matching.ones().filter(available))
-                .unwrap_or(RequestVerdict::Matches)
-        } else {
-            let verdict = unmatched_verdict(&report, &analysis, table);
-            if if_drained > 0 { RequestVerdict::IfDrained(Box::new(verdict)) } else { verdict }
-        };
-        if let Some((slots, drained)) = drained_slots.zip(drained.as_ref())
-            && if_drained > 0
-            && (free == 0 || self.lists_drained)
-        {
-            let found: Vec<usize> = drained.matching.iter().map(|slot| slots.offer(*slot)).collect();
-            if free == 0 {
-                report.scarce = SlotsByState::scarce_resources(table, &analysis.request, &found);
-            }
-            if !report.closest.is_empty() {
-                report.closest = closest_of(table, &analysis, &found);
-            }
-            report.if_drained = found;
-            report.if_drained.truncate(self.max_refusals);
+        report.verdict = self.verdict(&report, &analysis, &matching);
+        if let Some((slots, drained)) = slots.zip(drained.as_ref()) {
+            self.list_drained(&mut report, &analysis, slots, drained);
         }
         let is_refused = report.verdict == RequestVerdict::Refused;
         report.shortage = is_refused.then(|| refusals.shortage(drained_slots.map(|slots| &slots.table))).flatten();
-        if self.slots.is_some() && free == 0 && (is_refused || report.verdict.is_of_states()) {
+        if slots.is_some() && free_slots(&report) == 0 && (is_refused || report.verdict.is_of_states()) {
             report.narrowing = narrowing(&report, &analysis, table);
         }
         report.attributes = decisive_attributes(&report.verdict, &analysis.clauses, &refusals);
         tell_refusing_values(&report.verdict, &mut analysis, table);
-        let request = &analysis.request;
-        report.remarks = clause_remarks(&analysis.clauses, table, request);
+        report.remarks = clause_remarks(&analysis.clauses, table, &analysis.request);
         report.clauses = analysis.clauses;
         report
+    }
+
+    /// Finds for each unmet clause the value of a slot without jobs that comes closest to it.
+    fn find_closest_if_drained(&self, analysis: &mut RequestAnalysis) {
+        let Some(slots) = &self.slots else { return };
+        for clause in analysis.clauses.iter_mut().filter(|clause| clause.failure.is_some()) {
+            clause.closest_if_drained = clause.closest_value.as_ref().and_then(|known| {
+                slots.closest_if_drained(clause.analysis.comparison.as_ref()?, known, &analysis.request)
+            });
+        }
+    }
+
+    /// Counts the slots by what they do with a request: those that match, that would match if drained, and that refuse.
+    fn count_slots(
+        &self,
+        report: &mut RequestReport,
+        analysis: &RequestAnalysis,
+        (matching, drained, refusals): (&FixedBitSet, Option<&DrainedOutcome>, &Refusals<'_>),
+        user: Option<&ByteString>,
+    ) {
+        let Some(slots) = &self.slots else { return };
+        let accepted = [&analysis.suitable, &analysis.acceptance.accepting];
+        report.refusing_states = Some(slots.refusing(accepted, drained, user));
+        report.refusing_if_drained = drained.map_or(0, |drained| drained.refusing_only_drained);
+        let (rejecting_request, if_drained) =
+            (refusals.suitable_offers(), drained.map_or(0, |drained| drained.matching.len()));
+        let counts = SlotCounts {
+            slots: report.offers,
+            rejected_by_request: report.offers - rejecting_request - if_drained - report.matches,
+            rejecting_request,
+            matching: slots.tally(matching, user),
+            if_drained,
+        };
+        if counts.matching.claimed_by_others > 0 {
+            report.sole_claimant = slots.sole_claimant(matching, user).cloned();
+        }
+        report.slots = Some(counts);
+    }
+
+    /// Decides on a request of which `report` has the counts.
+    fn verdict(&self, report: &RequestReport, analysis: &RequestAnalysis, matching: &FixedBitSet) -> RequestVerdict {
+        let table = &self.table;
+        if report.matches > 0 && report.slots.is_some() && free_slots(report) == 0 {
+            return RequestVerdict::Claimed;
+        }
+        if report.matches > 0 {
+            let available = |row: &usize| table.states.as_ref().is_none_or(|states| states.free.contains(*row));
+            return unranked_verdict(table, &analysis.request, matching.ones().filter(available))
+                .unwrap_or(RequestVerdict::Matches);
+        }
+        let verdict = unmatched_verdict(report, analysis, table);
+        if report.slots.is_some_and(|slots| slots.if_drained > 0) {
+            RequestVerdict::IfDrained(Box::new(verdict))
+        } else {
+            verdict
+        }
+    }
+
+    /// Lists the slots that would match if drained, unless free slots match and the list is not asked for.
+    fn list_drained(
+        &self,
+        report: &mut RequestReport,
+        analysis: &RequestAnalysis,
+        slots: &SlotsByState,
+        drained: &DrainedOutcome,
+    ) {
+        let has_free = free_slots(report) > 0;
+        if drained.matching.is_empty() || (has_free && !self.lists_drained) {
+            return;
+        }
+        let Some(of_drained) = &slots.drained else { return };
+        let found: Vec<usize> = drained.matching.iter().map(|slot| of_drained.offer(*slot)).collect();
+        if !has_free {
+            report.scarce = SlotsByState::scarce_resources(&self.table, &analysis.request, &found);
+        }
+        if !report.closest.is_empty() {
+            report.closest = closest_of(&self.table, analysis, &found);
+        }
+        report.if_drained = found;
+        report.if_drained.truncate(self.max_refusals);
     }
 
     /// Seeks changes with which a request would match, or would match a free slot if it matches only slots in use.
     fn seek_changes(&self, report: &mut RequestReport, analysis: &RequestAnalysis) {
         let table = &self.table;
-        let free = report.slots.map_or(0, |slots| slots.matching.available());
+        let free = free_slots(report);
         let is_unmatched = report.matches == 0;
         let found = if report.offers == 0 || analysis.clauses.is_empty() {
             None
@@ -236,6 +271,11 @@ impl Explainer {
         // A job that matches slots in use need not do with much less.
         report.changes.retain(|change| is_unmatched || !change.is_far_less);
     }
+}
+
+/// Number of the slots that match a request and that it can have at once; 0 if the states of the offers do not matter.
+fn free_slots(report: &RequestReport) -> usize {
+    report.slots.map_or(0, |slots| slots.matching.available())
 }
 
 /// Tells of the first value that offers have, where a decisive clause asks for another, by which clauses an offer with it

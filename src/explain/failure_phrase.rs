@@ -1,27 +1,25 @@
 //! Says why a clause is true of no offer.
 
-use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, Value};
-use crate::lint::SizeUnit;
+use crate::ad::{BinaryOperator, Dialect, Name, Value};
+use crate::constraint::ClauseComparison;
 use crate::text::{join_and, shorten, with_commas};
 
+use super::clause_time::ClauseTime;
 use super::clauses::{operand_text, text};
-use super::decisive_part::values_phrase;
 use super::distance::{as_number, similar_string};
 use super::failure_reason::{FailureReason, type_phrase};
 use super::misplaced_value::MisplacedValue;
 use super::nested_constraint::NestedFailure;
-use super::offered_values::{LIST_FUNCTIONS, OfferedRange, OfferedValue, OfferedValues, split_list};
+use super::offered_values::OfferedRange;
 use super::report::ClauseReport;
-use crate::constraint::{ClauseComparison, ClauseOperand};
+use super::unmet_offer_clause::{ReadValue, values_phrase};
+use super::value_phrase::{asks_for_dynamic_slots, closest_value_phrase, offered_phrase, wanted_item};
 
 /// Maximum number of the offers' strings that a sentence tells.
 const MAX_TOLD_STRINGS: usize = 2;
 
 /// Maximum length of a corrected clause in a sentence, in characters.
 const MAX_CORRECTED_CHARS: usize = 70;
-
-/// Maximum length of a string that a sentence tells, in characters.
-const MAX_VALUE_CHARS: usize = 40;
 
 /// Maximum number of operands of a disjunction whose failures a sentence explains.
 const MAX_EXPLAINED_ALTERNATIVES: usize = 3;
@@ -35,6 +33,8 @@ pub struct FailureWriter<'w> {
     pub dialect: Dialect,
     /// Maximum length of a clause in characters; the rest is cut off.
     pub max_clause_chars: usize,
+    /// Whether a sentence is to be short: it tells one value, and no attribute that holds what is asked for.
+    pub is_brief: bool,
 }
 
 impl FailureWriter<'_> {
@@ -53,19 +53,14 @@ impl FailureWriter<'_> {
         format!("`{}`", self.shorten(text))
     }
 
-    /// Whether a sentence is to be short: it cuts clauses, tells one value, and no attribute that holds what is asked for.
-    fn is_brief(&self) -> bool {
-        self.max_clause_chars <= MAX_VALUE_CHARS
-    }
-
     /// Maximum number of the offers' strings that a sentence tells.
     fn most_told(&self) -> usize {
-        if self.is_brief() { 1 } else { MAX_TOLD_STRINGS }
+        if self.is_brief { 1 } else { MAX_TOLD_STRINGS }
     }
 
     /// The name of an attribute that holds what is asked for, as it stands in a sentence.
     fn held_by(&self, holder: Option<&Name>) -> String {
-        holder.filter(|_| !self.is_brief()).map(|name| format!(" ({name})")).unwrap_or_default()
+        holder.filter(|_| !self.is_brief).map(|name| format!(" ({name})")).unwrap_or_default()
     }
 
     /// Quotes a corrected clause, which a short sentence tells, too.
@@ -139,33 +134,18 @@ impl FailureWriter<'_> {
                 format!("{shown} reads {name}, which its own ad does not have{}", did_you_mean(&near))
             }
             FailureReason::Precedence(reading) => {
-                // Allow a longer text, because the reader must see the parentheses.
-                format!("{shown} is read as `{}`", shorten(reading, self.max_clause_chars.saturating_mul(3)))
+                // Allow a longer text, because the reader must see the parentheses, in which the clause stands, too.
+                let reading = shorten(reading, self.max_clause_chars.saturating_mul(3));
+                if self.is_brief {
+                    return format!("a clause is read as `{reading}`");
+                }
+                format!("{shown} is read as `{reading}`")
             }
             FailureReason::Shadowed(name) => {
                 format!("{shown} is never true: it reads the {name} of its own ad, not of the {one}")
             }
-            FailureReason::NotNow(time) => {
-                let why = time.start_phrase().unwrap_or_else(|| format!("{shown} is not true before"));
-                let is_told = time.from.is_some() || time.start.is_some_and(|(_, start)| start <= time.now);
-                let why = if is_told { why } else { format!("{shown} is not true") };
-                format!("{}: {why}", time.phrase())
-            }
-            FailureReason::NeverTrue(own) => {
-                let values = match &clause.own_expression {
-                    Some(behind) => format!(" ({behind})"),
-                    None => values_phrase(&clause.text, own.iter()),
-                };
-                match clause.residue.as_deref() {
-                    // A constraint that is the literal `false` needs no reason.
-                    _ if clause.text == "false" => format!("its constraint is {shown}"),
-                    Some(value @ ("false" | "undefined")) => {
-                        format!("{shown} is {value}{values}, whatever the {one} has")
-                    }
-                    Some("error") => format!("{shown} is an error{values}, whatever the {one} has"),
-                    _ => format!("{shown} can never be true{values}, whatever the {one} has"),
-                }
-            }
+            FailureReason::NotNow(time) => time_phrase(&shown, time),
+            FailureReason::NeverTrue(own) => self.never_true(clause, own, &shown),
             FailureReason::MissingAttribute(name, near) => self.missing_attribute(name, near),
             FailureReason::Unquoted { name, value, offers, .. } => {
                 let (have, value) = (self.have(*offers), value.to_str());
@@ -173,16 +153,14 @@ impl FailureWriter<'_> {
             }
             FailureReason::Slip { message, corrected, offers } => {
                 let corrected = self.correction(&text(corrected, self.dialect));
-                let of = if *offers == 0 { "none either".to_owned() } else { self.count(*offers) };
-                if self.is_brief() && *offers > 0 {
+                if self.is_brief && *offers > 0 {
                     return format!("{message}: write {corrected}");
                 }
-                format!("{message}: {corrected} would be true for {of}")
+                format!("{message}: {corrected} would be true for {}", self.count_or_none(*offers))
             }
             FailureReason::Setting { name, message, to, offers } => {
                 let corrected = self.correction(&format!("{name} = {}", text(to, self.dialect)));
-                let of = if *offers == 0 { "none either".to_owned() } else { self.count(*offers) };
-                format!("{message}: {corrected} would do for {of}")
+                format!("{message}: {corrected} would do for {}", self.count_or_none(*offers))
             }
             FailureReason::Alternatives(alternatives) => self.alternatives_phrase(alternatives, &shown),
             FailureReason::Nested(nested) => self.nested_phrase(nested),
@@ -203,6 +181,27 @@ impl FailureWriter<'_> {
                 format!("no {one} has {}; {} this value in {name}", self.shorten(&clause.text), self.have(*offers))
             }
             FailureReason::NoSuchValue => self.closest_value_clause(clause, &shown),
+        }
+    }
+
+    /// Formats a number of ads that a correction gains; no ads meet the uncorrected clause either.
+    fn count_or_none(&self, ads: usize) -> String {
+        if ads == 0 { "none either".to_owned() } else { self.count(ads) }
+    }
+
+    /// Says that a clause is never true, whatever the offers have. `own` are the values of the request that it reads.
+    fn never_true(&self, clause: &ClauseReport, own: &[ReadValue], shown: &str) -> String {
+        let values = match &clause.own_expression {
+            Some(behind) => format!(" ({behind})"),
+            None => values_phrase(&clause.text, own.iter()),
+        };
+        let one = self.nouns[0];
+        match clause.residue.as_deref() {
+            // A constraint that is the literal `false` needs no reason.
+            _ if clause.text == "false" => format!("its constraint is {shown}"),
+            Some(value @ ("false" | "undefined")) => format!("{shown} is {value}{values}, whatever the {one} has"),
+            Some("error") => format!("{shown} is an error{values}, whatever the {one} has"),
+            _ => format!("{shown} can never be true{values}, whatever the {one} has"),
         }
     }
 
@@ -243,7 +242,7 @@ impl FailureWriter<'_> {
     pub fn missing_attribute(&self, name: &Name, near: &[(Name, usize)]) -> String {
         let missing = format!("no {} defines {name}", self.nouns[0]);
         // The first is the most similar.
-        let near = if self.is_brief() { &near[..near.len().min(1)] } else { near };
+        let near = if self.is_brief { &near[..near.len().min(1)] } else { near };
         match near {
             [] => missing,
             [(known, having)] => format!("{missing} (did you mean {known}? {})", self.having(*having)),
@@ -267,7 +266,7 @@ impl FailureWriter<'_> {
         let (range, asleep) =
             clause.offered.as_ref().map_or((None, None), |of| (of.range.as_ref(), of.offline.as_ref()));
         let offered = clause.offered.as_ref().filter(|offered| offered.value_count > 0);
-        let is_number = offered.is_some_and(|offered| offered.are_numbers);
+        let is_number = offered.is_some_and(|offered| !offered.are_strings);
         let offered = offered.map(|offered| format!("; {}", offered_phrase(offered, self.most_told())));
         if let Some(item) = wanted_item(&clause.analysis.residue)
             && let (Some(of), Some(values)) = (&clause.offered, &offered)
@@ -329,83 +328,17 @@ impl FailureWriter<'_> {
     }
 }
 
-/// Says which strings the offers have, at most `most` of them: `the values are "X86_64" (54) and "aarch64" (2)`.
-fn offered_phrase(offered: &OfferedValues, most: usize) -> String {
-    // Where a value goes on as the wanted one does, the others are of no interest.
-    let most = if offered.likely > 0 { offered.likely.min(most) } else { most };
-    let value = |value: &OfferedValue| {
-        let free = match (value.free, value.offers) {
-            (None | Some(0), _) => String::new(),
-            (Some(1), 1) => ", free".to_owned(),
-            (Some(2), 2) => ", both free".to_owned(),
-            (Some(free), all) if free == all => ", all free".to_owned(),
-            (Some(free), _) => format!(", {} free", with_commas(free)),
-        };
-        let shown = offered.shown(&shorten(&value.value, MAX_VALUE_CHARS));
-        format!("{shown} ({}{free})", with_commas(value.offers))
+/// Says when a clause comes true, which is quoted as `shown`.
+fn time_phrase(shown: &str, time: &ClauseTime) -> String {
+    let is_told = time.from.is_some() || time.start.is_some_and(|(_, start)| start <= time.now);
+    let why = match time.start_phrase().filter(|_| is_told) {
+        Some(why) => why,
+        None if is_told => format!("{shown} is not true before"),
+        None => format!("{shown} is not true"),
     };
-    let values: Vec<String> = offered.values.iter().take(most).map(value).collect();
-    let (count, values) = (values.len(), join_and(&values));
-    match (offered.value_count, count) {
-        (1, _) => format!("the only value is {values}"),
-        (all, shown) if all == shown => format!("the values are {values}"),
-        (all, shown) => {
-            let most = if offered.is_similar { "similar" } else { "frequent" };
-            format!("the most {most} of {} values {} {values}", with_commas(all), if shown == 1 { "is" } else { "are" })
-        }
-    }
-}
-
-/// Returns the string that a clause seeks in a list of the offers; `None` for a clause of another kind.
-fn wanted_item(clause: &Expression) -> Option<String> {
-    let ExpressionKind::Call(function, arguments) = clause.without_parentheses().kind() else { return None };
-    let is_list =
-        |list: &Expression| !matches!(ClauseOperand::of(split_list(list)), None | Some(ClauseOperand::Literal(_)));
-    let is_member = LIST_FUNCTIONS.iter().any(|known| function.is(known));
-    match (&**arguments, is_member) {
-        ([item, list], true) if is_list(list) => match item.without_parentheses().as_literal() {
-            Some(Value::String(text)) => Some(text.to_str().into_owned()),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// Whether a comparison is met by dynamic slots only.
-fn asks_for_dynamic_slots(comparison: &ClauseComparison) -> bool {
-    let is = |known: &str| comparison.attribute().is_some_and(|name| name.is(known));
-    match &comparison.bound {
-        Value::String(text) => is("SlotType") && text.to_str().eq_ignore_ascii_case("Dynamic"),
-        Value::Boolean(truth) => is("DynamicSlot") && *truth,
-        _ => false,
-    }
-}
-
-/// Says which value comes closest to meeting a comparison, such as `the largest is 4096` for `>`.
-fn closest_value_phrase(operator: BinaryOperator, best: &Value, bound: &Value) -> String {
-    let text = best.to_string();
-    match operator {
-        BinaryOperator::Greater | BinaryOperator::GreaterEqual => format!("the largest is {text}"),
-        BinaryOperator::Less | BinaryOperator::LessEqual => format!("the smallest is {text}"),
-        _ if as_number(best).is_some() => format!("the nearest is {text}"),
-        _ if similar_string(&[(best, 1)], bound).is_some() => format!("the most similar is {text}"),
-        _ => format!("the most frequent is {text}"),
-    }
+    format!("{}: {why}", time.phrase())
 }
 
 fn did_you_mean(near: &[String]) -> String {
     if near.is_empty() { String::new() } else { format!(" (did you mean {}?)", near.join(" or ")) }
-}
-
-/// Returns what the text of a comparison leaves out about its bound: the value of an attribute such as `RequestDisk`, and
-/// a size in readable units. `None` if there is nothing to add.
-pub fn bound_phrase(comparison: &ClauseComparison) -> Option<String> {
-    let attribute = comparison.attribute().filter(|_| comparison.bound_is_amount());
-    let size = attribute.and_then(SizeUnit::of).zip(as_number(&comparison.bound));
-    let size = size.map(|(unit, amount)| unit.readable(amount));
-    match (&comparison.bound_holder, size) {
-        (Some((name, _)), Some(size)) => Some(format!("{name} is {}, {size}", comparison.bound)),
-        (Some((name, _)), None) => Some(format!("{name} is {}", comparison.bound)),
-        (None, size) => size,
-    }
 }

@@ -2,10 +2,7 @@
 
 use indexmap::IndexSet;
 
-use crate::ad::{
-    BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, Value,
-    rewrite_expression,
-};
+use crate::ad::{BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, Value};
 use crate::constraint::conjuncts;
 use crate::eval::{CURRENT_TIME, ConstraintVerdict, FreeNames};
 use crate::lint::{self, ChainedComparison};
@@ -14,16 +11,17 @@ use crate::protocol::{evaluate_attribute, requested_resource};
 
 use super::alternatives::alternatives;
 use super::clause_analysis::{ClauseAnalysis, ClauseAnalyzer};
-use super::clause_slips::{find_slip, renamed};
+use super::clause_slips::{find_slip, renamed, unquoted_string};
 use super::clause_time::ClauseTime;
 use super::clauses::{ExplainedClause, parenthesized, text};
-use super::decisive_part::{ClauseInPair, ReadValue};
+use super::decisive_part::ClauseInPair;
 use super::distance::closest_offered_value;
 use super::evaluation::{OfferTable, RequestContext};
 use super::misplaced_value::MisplacedValue;
 use super::nested_constraint::NestedFailure;
 use super::offered_values::OfferedValues;
 use super::report::ClauseReport;
+use super::unmet_offer_clause::ReadValue;
 use crate::constraint::ClauseComparison;
 
 /// The reason why a clause is true of no offer.
@@ -134,37 +132,48 @@ impl FailureReason {
     /// Finds the reason why a clause is true of no offer. The caller must have found that the clause is true of no
     /// offer.
     pub(super) fn find(analysis: &ClauseAnalysis, table: &OfferTable, request: &RequestContext) -> Self {
+        let is_never = analysis.verdict == ConstraintVerdict::Never;
+        Self::of_mistake(analysis, table, request)
+            .or_else(|| analysis.next_time(table, request).map(FailureReason::NotNow))
+            .or_else(|| is_never.then(|| Self::of_own_ad(analysis, table, request)))
+            .unwrap_or_else(|| Self::of_offers(analysis, table, request))
+    }
+
+    /// The reason of a clause with a mistake: an unknown function, an unexpected grouping, an old name, or one that the
+    /// linter knows. `None` if there is none.
+    fn of_mistake(analysis: &ClauseAnalysis, table: &OfferTable, request: &RequestContext) -> Option<Self> {
         let expression = &analysis.clause.expression;
         if let Some(reason) = unknown_function(expression, table.context.dialect) {
-            return reason;
+            return Some(reason);
         }
         if let Some(grouping) = parsed_grouping(expression) {
-            return FailureReason::Precedence(text(&grouping, table.context.dialect));
+            return Some(FailureReason::Precedence(text(&grouping, table.context.dialect)));
         }
         // An old name that no offer has is told as such, however the clause guards it.
         if let Some((name, ..)) = renamed(analysis, table)
             && table.offers_with(&name) == 0
         {
-            return FailureReason::missing(name, table);
+            return Some(FailureReason::missing(name, table));
         }
         // A clause that can never be true has a mistake, whether its correction helps or not.
         let least = usize::from(analysis.verdict != ConstraintVerdict::Never);
-        if let Some(slip) = find_slip(analysis, table, request, least) {
-            return slip;
+        find_slip(analysis, table, request, least)
+    }
+
+    /// The reason of a clause that is never true, whatever the offers have.
+    fn of_own_ad(analysis: &ClauseAnalysis, table: &OfferTable, request: &RequestContext) -> Self {
+        if let Some(name) = analysis.missing_own.first() {
+            return FailureReason::missing_own(name.clone(), request);
         }
-        if let Some(time) = analysis.next_time(table, request) {
-            return FailureReason::NotNow(time);
+        match shadowing_attribute(analysis, table, request) {
+            Some(name) => FailureReason::Shadowed(name),
+            None => FailureReason::NeverTrue(own_values([&analysis.clause.expression], table, request)),
         }
-        if analysis.verdict == ConstraintVerdict::Never {
-            if let Some(name) = analysis.missing_own.first() {
-                return FailureReason::missing_own(name.clone(), request);
-            }
-            let shadowing = shadowing_attribute(analysis, table, request);
-            return match shadowing {
-                Some(name) => FailureReason::Shadowed(name),
-                None => FailureReason::NeverTrue(own_values([expression], table, request)),
-            };
-        }
+    }
+
+    /// The reason of a clause that some offer could meet, and none does.
+    fn of_offers(analysis: &ClauseAnalysis, table: &OfferTable, request: &RequestContext) -> Self {
+        let expression = &analysis.clause.expression;
         if let Some(unquoted) = unquoted_string(analysis, table, request) {
             return unquoted;
         }
@@ -185,13 +194,11 @@ impl FailureReason {
             }
             return FailureReason::missing(name, table);
         }
-        match &analysis.comparison {
-            Some(comparison) => match comparison_reason(comparison, table, request) {
-                FailureReason::NoSuchValue => MisplacedValue::find(analysis, table, request)
-                    .map_or(FailureReason::NoSuchValue, |found| FailureReason::Misplaced(Box::new(found))),
-                reason => reason,
-            },
-            None => FailureReason::NoSuchValue,
+        let reason = analysis.comparison.as_ref().map(|comparison| comparison_reason(comparison, table, request));
+        match reason {
+            Some(FailureReason::NoSuchValue) => MisplacedValue::find(analysis, table, request)
+                .map_or(FailureReason::NoSuchValue, |found| FailureReason::Misplaced(Box::new(found))),
+            reason => reason.unwrap_or(FailureReason::NoSuchValue),
         }
     }
 }
@@ -210,41 +217,6 @@ pub(super) fn own_values<'e>(
         Some(ReadValue::of(name, value, false))
     });
     read.collect()
-}
-
-/// Returns [`FailureReason::Unquoted`] if the clause compares an attribute with a name that should be a string.
-fn unquoted_string(analysis: &ClauseAnalysis, table: &OfferTable, request: &RequestContext) -> Option<FailureReason> {
-    for part in analysis.clause.expression.parts() {
-        if let ExpressionKind::Binary(BinaryOperator::Equal | BinaryOperator::Is, left, right) = part.kind() {
-            for (name, subject) in [(left, right), (right, left)] {
-                let ExpressionKind::Attribute(word) = name.without_parentheses().kind() else { continue };
-                if request.ad.get(word).is_some() || table.offers_with(word) > 0 {
-                    continue;
-                }
-                let values = table.expression_values(request, subject);
-                let same = |value: &Value| match value {
-                    Value::String(text) if text.to_str().eq_ignore_ascii_case(word.as_str()) => Some(text.clone()),
-                    _ => None,
-                };
-                let mut offers = 0;
-                let mut found = None;
-                for (value, count) in values.weighted_values() {
-                    if let Some(text) = same(value) {
-                        offers += count;
-                        found.get_or_insert(text);
-                    }
-                }
-                if let Some(value) = found {
-                    let string = Expression::literal(Value::String(value.clone()));
-                    let quoted = rewrite_expression(&analysis.clause.expression, &mut |part| {
-                        part.ptr_eq(name).then(|| string.clone())
-                    })?;
-                    return Some(FailureReason::Unquoted { name: word.clone(), value, offers, quoted });
-                }
-            }
-        }
-    }
-    None
 }
 
 /// Analyses the alternatives of a clause, each by its first part that no offer meets. `None` if the clause has none.

@@ -248,7 +248,7 @@ fn offered_in(part: &Expression, nested: &[Ad], rows_of: &[Vec<usize>], table: &
     };
     let mut counter = ValueCounter::new(false);
     let are_numbers = matches!(wanted, Value::Integer(_) | Value::Real(_));
-    let mut found = OfferedValues { are_numbers, ..OfferedValues::of(name) };
+    let mut found = OfferedValues { are_strings: !are_numbers, ..OfferedValues::of(name) };
     for (value, rows) in rows_with.into_values() {
         for row in rows {
             if are_numbers == matches!(value, Value::String(_)) {

@@ -3,13 +3,13 @@
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
-use crate::ad::{Expression, ExpressionKind, Name, OperatorGroup, Value};
+use crate::ad::{BinaryOperator, Expression, ExpressionKind, Name, OperatorGroup, Value};
 use crate::constraint::{ClauseComparison, ClauseOperand};
 
 use super::clause_analysis::ClauseAnalysis;
-use super::decisive_part::UnmetOfferClause;
 use super::distance::as_number;
 use super::evaluation::{OfferTable, RequestContext};
+use super::unmet_offer_clause::UnmetOfferClause;
 
 /// Maximum number of values that are kept.
 const MAX_VALUES: usize = 8;
@@ -53,8 +53,8 @@ pub struct OfferedValues {
     pub name: Name,
     /// The first values, the most similar to what the clause asks for first.
     pub values: Vec<OfferedValue>,
-    /// Whether the values are numbers, not strings.
-    pub are_numbers: bool,
+    /// Whether the values are strings, which are shown in quotes. Otherwise they are numbers, or pairs of any values.
+    pub are_strings: bool,
     /// Number of all values.
     pub value_count: usize,
     /// Whether the first value is similar to what the clause asks for. Otherwise the most frequent comes first.
@@ -81,7 +81,7 @@ impl OfferedValues {
         OfferedValues {
             name,
             values,
-            are_numbers: false,
+            are_strings: true,
             value_count: 0,
             is_similar: false,
             likely: 0,
@@ -94,10 +94,13 @@ impl OfferedValues {
     }
 
     /// Finds the values in the first attribute that a clause reads and that has some: the strings if it compares with a
-    /// string, the numbers if with a number, and their range if it asks for more or less. `None` if there are none, or if
-    /// the clause compares with neither.
+    /// string, the numbers if with a number, and their range if it asks for more or less; the pairs of values if it compares
+    /// two attributes of the offers. `None` if there are none, or if the clause compares with anything else.
     pub fn find(analysis: &ClauseAnalysis, table: &OfferTable, request: &RequestContext) -> Option<Self> {
         let expression = &analysis.clause.expression;
+        if let Some(pairs) = Self::find_pairs(expression, table, request) {
+            return Some(pairs);
+        }
         let subject = expression.parts().find(|part| {
             let name = offered_name(part, request);
             name.is_some_and(|name| table.offers_with(name) > 0 && !name.is_secret())
@@ -120,7 +123,7 @@ impl OfferedValues {
         let is_amount = number.is_some_and(ClauseComparison::bound_is_amount);
         let values = table.expression_values(request, compared_operand(expression, subject));
         let mut counter = ValueCounter::new(is_list);
-        let mut found = OfferedValues { are_numbers: number.is_some(), ..OfferedValues::of(name.clone()) };
+        let mut found = OfferedValues { are_strings: number.is_none(), ..OfferedValues::of(name.clone()) };
         for row in 0..table.row_count() {
             let value = values.value(row);
             match value {
@@ -141,10 +144,40 @@ impl OfferedValues {
         (found.value_count > 0 || found.range.is_some() || found.offline.is_some()).then_some(found)
     }
 
+    /// Finds the pairs of values of two attributes of the offers that a clause compares with each other. `None` if the clause
+    /// compares anything else.
+    fn find_pairs(expression: &Expression, table: &OfferTable, request: &RequestContext) -> Option<Self> {
+        let ExpressionKind::Binary(operator, left, right) = expression.without_parentheses().kind() else {
+            return None;
+        };
+        let operands = [left, right];
+        let names = operands.map(|operand| offered_name(operand, request).filter(|name| table.offers_with(name) > 0));
+        let [Some(one), Some(other)] = names else { return None };
+        if !is_comparison(*operator) || one.is_secret() || other.is_secret() {
+            return None;
+        }
+        let values = operands.map(|operand| table.expression_values(request, operand));
+        let mut counter = ValueCounter::new(false);
+        let mut found =
+            OfferedValues { are_strings: false, ..OfferedValues::of(Name::new(&format!("{one} and {other}"))) };
+        for row in 0..table.row_count() {
+            let [one_value, other_value] = values.each_ref().map(|values| values.value(row));
+            if !one_value.is_exceptional() && !other_value.is_exceptional() {
+                counter.add(&format!("{one_value} and {other_value}"), table, row);
+            } else if [one, other].iter().any(|name| table.ads[row].get(name).is_none()) {
+                found.absent += table.weights.of_row(row);
+            } else {
+                found.undefined += table.weights.of_row(row);
+            }
+        }
+        let found = counter.finish(found, &[]);
+        (found.value_count > 0).then_some(found)
+    }
+
     /// Returns a value as a sentence shows it: a string in quotes.
     #[must_use]
     pub fn shown(&self, value: &str) -> String {
-        if self.are_numbers { value.to_owned() } else { format!("\"{value}\"") }
+        if self.are_strings { format!("\"{value}\"") } else { value.to_owned() }
     }
 
     /// Counts the offers of a row that has a number.
@@ -242,6 +275,11 @@ fn offered_name<'e>(expression: &'e Expression, request: &RequestContext) -> Opt
     }
 }
 
+/// Whether an operator compares two values.
+fn is_comparison(operator: BinaryOperator) -> bool {
+    matches!(operator.group(), OperatorGroup::Comparison | OperatorGroup::Identity)
+}
+
 /// Returns the operand with which a clause compares `subject`: `split(TARGET.CondorVersion)[1]` of a comparison of versions. It
 /// is `subject` itself where the clause compares nothing, or reads something else in the operand.
 fn compared_operand<'e>(expression: &'e Expression, subject: &'e Expression) -> &'e Expression {
@@ -254,9 +292,7 @@ fn compared_operand<'e>(expression: &'e Expression, subject: &'e Expression) -> 
         ExpressionKind::Call(function, arguments) if function.as_str().to_ascii_lowercase().starts_with("version") => {
             arguments.iter().find(is_operand)
         }
-        ExpressionKind::Binary(operator, left, right)
-            if matches!(operator.group(), OperatorGroup::Comparison | OperatorGroup::Identity) =>
-        {
+        ExpressionKind::Binary(operator, left, right) if is_comparison(*operator) => {
             [left, right].into_iter().find(is_operand)
         }
         _ => None,

@@ -5,10 +5,11 @@ use crate::text::with_commas;
 
 use super::ad_names::AdNames;
 use super::clause_time::ClauseTime;
-use super::decisive_part::{DecisivePart, UnmetOfferClause};
-use super::failure_phrase::{FailureWriter, bound_phrase};
+use super::failure_phrase::FailureWriter;
 use super::missing_attribute::missing_attribute_note;
 use super::report::{Narrowing, RefusalGroup, RequestReport};
+use super::unmet_offer_clause::{DecisivePart, UnmetOfferClause};
+use super::value_phrase::bound_phrase;
 
 /// Says why offers refuse; the fields are the settings of the [`SummaryWriter`](super::SummaryWriter).
 pub(super) struct RefusalWriter<'w> {

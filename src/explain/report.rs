@@ -10,7 +10,6 @@ use super::changes::RequestChange;
 use super::clause_analysis::ClauseAnalysis;
 use super::clause_time::ClauseTime;
 use super::conflicts::Conflicts;
-use super::decisive_part::{ReadValue, UnmetOfferClause};
 use super::distance::as_number;
 use super::evaluation::OutcomeCounts;
 use super::failure_reason::FailureReason;
@@ -21,6 +20,7 @@ use super::precedence::Precedence;
 use super::resource_shortage::ResourceShortage;
 use super::scarce_resources::ScarceResources;
 use super::slots::{SlotCounts, SlotTally};
+use super::unmet_offer_clause::{ReadValue, UnmetOfferClause};
 
 /// The explanation of one request. Other fields refer to a clause by its index into `clauses`.
 #[derive(Clone, Debug, Default)]

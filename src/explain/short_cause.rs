@@ -1,5 +1,7 @@
 //! The cause of a report in a few words: the row of a table of many reports.
 
+use indexmap::IndexSet;
+
 use crate::ad::{BinaryOperator, Dialect, Name, Value};
 use crate::constraint::{ClauseComparison, InconsistencyKind};
 use crate::lint::SizeUnit;
@@ -101,10 +103,14 @@ impl ShortCauseWriter<'_> {
             }
             RequestVerdict::Unmet { clause, fault } => self.unmet(&report.clauses[*clause], fault),
             RequestVerdict::Conflict(clauses) => {
-                let mut about: Vec<String> =
-                    clauses.iter().map(|clause| subject_of(&report.clauses[*clause])).collect();
-                about.dedup();
-                let named = join_first(&about, about.len(), MAX_NAMED_ATTRIBUTES);
+                let subjects: Vec<String> = clauses.iter().map(|clause| subject_of(&report.clauses[*clause])).collect();
+                let about: IndexSet<&str> = subjects.iter().flat_map(|subject| subject.split('+')).collect();
+                let about: Vec<&str> = about.into_iter().collect();
+                // Of several clauses on one attribute, the attribute says nothing.
+                let named = match about.as_slice() {
+                    [_] => quoted_clauses(report, clauses),
+                    several => join_first(several, several.len(), MAX_NAMED_ATTRIBUTES),
+                };
                 (about.join("+"), format!("no {one} meets {named} at once"))
             }
             RequestVerdict::Refused => self.refused(report),
@@ -225,6 +231,12 @@ impl ShortCauseWriter<'_> {
         let named = join_first(&read, read.len(), MAX_NAMED_ATTRIBUTES);
         (read.join("+"), format!("the {several} refuse by {named}: `{clause}`"))
     }
+}
+
+/// Quotes clauses, which are given by index.
+fn quoted_clauses(report: &RequestReport, clauses: &[usize]) -> String {
+    let quoted = clauses.iter().map(|clause| format!("`{}`", report.clauses[*clause].text));
+    join_and(&quoted.collect::<Vec<_>>())
 }
 
 /// The attributes of offers that a clause reads, or the clause itself if it reads none.

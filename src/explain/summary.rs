@@ -4,21 +4,21 @@ use crate::ad::{Dialect, Name};
 use crate::constraint::InconsistencyKind;
 use crate::matching::gang::DockedOffer;
 use crate::matching::negotiate::AccountingLimit;
-use crate::protocol::{JobState, SlotState};
+use crate::protocol::SlotState;
 use crate::text::{join_and, join_first, with_commas};
 
 use super::ad_names::{AdNames, AdReference};
-use super::circumstances::{JobCircumstance, ScheddAnswer};
+use super::circumstances::JobCircumstance;
 use super::clauses::text;
-use super::decisive_part::{UnmetOfferClause, values_phrase};
 use super::failure_phrase::FailureWriter;
 use super::failure_reason::FailureReason;
-use super::hold_reason::{ExceededResource, HoldReason};
+use super::not_waiting_phrase::NotWaitingWriter;
 use super::policy_phrase::PolicyWriter;
 use super::refusal_phrase::RefusalWriter;
 use super::report::{Narrowing, RequestReport, RequestVerdict};
 use super::scarce_resources::ScarceResources;
 use super::slot_phrase::{drained_note, if_drained_phrase, refusing_states, scarcity, slot_states};
+use super::unmet_offer_clause::{UnmetOfferClause, values_phrase};
 
 /// Writes sentences about explanations; the fields are the settings.
 pub struct SummaryWriter<'w> {
@@ -38,9 +38,6 @@ pub struct SummaryWriter<'w> {
     /// the values in which offers refuse (2), also the states of these offers (3).
     pub brevity: u8,
 }
-
-/// Maximum number of characters of the first line of a report.
-pub const MAX_FIRST_LINE_CHARS: usize = 160;
 
 /// Maximum number of ads named in a sentence.
 const MAX_NAMED_ADS: usize = 3;
@@ -148,8 +145,7 @@ impl SummaryWriter<'_> {
         let short = if_drained_phrase(drained, &ScarceResources::default());
         if let Some(refusal) = self.refusals().free_refusal(report) {
             let are = if drained == 1 { "is" } else { "are" };
-            let full = format!("; {} more {are} full", with_commas(drained));
-            return format!(": {refusal}{}", if self.brevity > 1 { "" } else { &full });
+            return format!(": {refusal}; {} more {are} full", with_commas(drained));
         }
         if !is_all && (is_out_of_reach || report.scarce.is_empty()) {
             return format!(": {}; {short}", self.cause(report, as_they_are));
@@ -184,79 +180,13 @@ impl SummaryWriter<'_> {
 
     /// Says why a job does not wait for a slot and, for a held job, what it would match.
     fn not_waiting(&self, report: &RequestReport, otherwise: &RequestVerdict) -> String {
-        let subject = self.subject;
-        let is = self.verb("is", "are");
+        let SummaryWriter { subject, is_plural, .. } = *self;
         let Some(job) = &report.job else { return format!("{subject} {} for no slot", self.verb("waits", "wait")) };
-        let slot = job.slot.as_ref().filter(|_| !self.is_plural).map(|slot| format!(" in {slot}")).unwrap_or_default();
-        let (state, it, them) = (job.state.word(), self.verb("it", "they"), self.verb("it", "them"));
-        match job.state {
-            JobState::Held => {
-                // A line that holds all of it has the full stop, too.
-                let room = MAX_FIRST_LINE_CHARS.saturating_sub(format!("{subject} {is} held.").chars().count());
-                let room = if self.max_clause_chars == usize::MAX { usize::MAX } else { room };
-                let hold = job.hold.as_ref().map(|hold| hold.phrase(room)).unwrap_or_default();
-                let report = RequestReport { verdict: otherwise.clone(), job: None, ..report.clone() };
-                let released = SummaryWriter { subject: it, ..*self }.summary(&report);
-                let exceeded = job.hold.as_ref().and_then(|hold| hold.exceeded.as_ref());
-                // What someone held can be released as it is.
-                let is_by_hand = job.hold.as_ref().is_none_or(HoldReason::is_by_hand);
-                let once = match exceeded {
-                    Some(ExceededResource { request, requested, limit, asks_for_more: true }) => {
-                        let asks = self.verb("It asks", "They ask");
-                        let [requested, limit] = [requested, limit].map(|number| number.as_deref().unwrap_or_default());
-                        format!(
-                            "{asks} for more by now: {request} is {requested}, the limit was {limit}. Once released"
-                        )
-                    }
-                    Some(ExceededResource { request, limit, .. }) => {
-                        let needs = self.verb("It needs", "They need");
-                        let above = limit.as_ref().map_or_else(String::new, |limit| format!(", above {limit}"));
-                        format!("{needs} a larger {request} first{above}. Released as {it} {is}")
-                    }
-                    None if is_by_hand => "Once released".to_owned(),
-                    None => format!("Once the cause is fixed and {it} {is} released"),
-                };
-                format!("{subject} {is} held{hold}. {once}, {released}")
-            }
-            JobState::SchedulerUniverse | JobState::LocalUniverse => {
-                let its = self.verb("its", "their");
-                let runs = format!("the access point runs {them}, without a slot");
-                match &job.schedd {
-                    None => {
-                        format!("{subject} {is} {state}: {runs}, if {its} requirements accept the ad of the schedd")
-                    }
-                    Some(ScheddAnswer::Accepts) => format!("{subject} {is} {state}: {runs}, and nothing refuses"),
-                    Some(ScheddAnswer::RefusedByJob(why)) => format!(
-                        "{subject} {is} {state}, and {its} requirements refuse the access point, which should run {them}: {why}"
-                    ),
-                    Some(ScheddAnswer::Refuses(why)) => {
-                        format!("{subject} {is} {state}, and the access point does not start {them} now: {why}")
-                    }
-                }
-            }
-            JobState::Factory => {
-                let room =
-                    MAX_FIRST_LINE_CHARS.saturating_sub(subject.chars().count() + " is a job factory, and ;".len());
-                let room = if self.max_clause_chars == usize::MAX { usize::MAX } else { room };
-                let told = job.factory.as_ref().map(|factory| (factory.phrase(room), factory.progress()));
-                let (does, progress) = told.unwrap_or_default();
-                if self.is_plural {
-                    format!("{subject} are job factories: each {does}")
-                } else {
-                    format!("{subject} is a job factory, and {does}; {progress}")
-                }
-            }
-            JobState::GridUniverse => format!("{subject} {is} {state}: a system outside this pool runs {them}"),
-            _ => {
-                if let Some(ending) = job.ending.as_ref().filter(|_| !self.is_plural) {
-                    format!("{subject} {is} {state}: {ending}")
-                } else {
-                    let faults = job.outlook.as_ref().map(|outlook| self.policies().faults(outlook));
-                    let (waits, faults) = (self.verb("waits", "wait"), faults.unwrap_or_default());
-                    format!("{subject} {is} {state}{slot}, and {waits} for no slot{faults}")
-                }
-            }
-        }
+        let fits_line = self.max_clause_chars != usize::MAX;
+        NotWaitingWriter { subject, is_plural, fits_line, policies: self.policies() }.phrase(job, || {
+            let report = RequestReport { verdict: otherwise.clone(), job: None, ..report.clone() };
+            SummaryWriter { subject: self.verb("it", "they"), ..*self }.summary(&report)
+        })
     }
 
     /// Says how many slots match and are free: `2 free slots match`.
@@ -286,7 +216,8 @@ impl SummaryWriter<'_> {
 
     /// Returns the writer of phrases about clauses that no offer meets.
     pub(super) fn failures(&self) -> FailureWriter<'_> {
-        FailureWriter { nouns: self.nouns, dialect: self.dialect, max_clause_chars: self.max_clause_chars }
+        let SummaryWriter { nouns, dialect, max_clause_chars, brevity, .. } = *self;
+        FailureWriter { nouns, dialect, max_clause_chars, is_brief: brevity > 1 }
     }
 
     /// Returns the writer of phrases about offers that refuse.

@@ -312,6 +312,17 @@ fn whose_rule_it_is_and_which_values_there_are() {
             "no slot has Arch == \"sparc\"; the only value is \"X86_64\" (3, 1 free)",
         ),
         (
+            "Requirements = TARGET.Cpus == TARGET.Memory",
+            vec![&asleep, &awake, &listed],
+            "`TARGET.Cpus == TARGET.Memory` is never true: false for 2 and undefined for 1; \
+             the values are 4 and 100 (1, free) and 4 and 900 (1)",
+        ),
+        (
+            "Requirements = TARGET.ClockHour >= 25",
+            vec![&awake],
+            "slots have no ClockHour, but ClockMin: `(TARGET.ClockMin / 60) >= 25` would be true for none either",
+        ),
+        (
             "Requirements = TARGET.Cpus >= 8; RequestCpus = 8",
             vec![&full],
             "no slot has Cpus >= 8; the largest is 4 (8 if drained); 1 full slot would match once its jobs end",
@@ -364,6 +375,18 @@ fn causes_in_a_few_words() {
             &[SMALL, LARGE],
             "conflict:Memory+Cpus",
             "no slot meets Memory and Cpus at once",
+        ),
+        (
+            "Requirements = TARGET.Memory > 500 && (TARGET.Memory < 200 || TARGET.Cpus == 7)",
+            &[SMALL, LARGE],
+            "conflict:Memory+Cpus",
+            "no slot meets Memory and Cpus at once",
+        ),
+        (
+            "Requirements = TARGET.Memory > 500 && TARGET.Memory % 20 == 10",
+            &["Memory = 10", LARGE],
+            "conflict:Memory",
+            "no slot meets `TARGET.Memory > 500` and `TARGET.Memory % 20 == 10` at once",
         ),
         (
             "Requirements = TARGET.Memory > 500; Prio = 1",

@@ -23,8 +23,11 @@ use super::access_point::AccessPoint;
 use super::limits::MAX_LISTED_OFFERS;
 use super::site_reasons::SiteReasons;
 
-/// Maximum number of characters of a clause that brief summary sentences quote, the least brief first.
-const BRIEF_CLAUSE_CHARS: [usize; 3] = [40, 25, 12];
+/// Maximum numbers of characters of a clause that brief summary sentences quote, in the order in which they are tried.
+const BRIEF_CLAUSE_CHARS: [usize; 4] = [70, 55, 40, 32];
+
+/// The same for the sentences of which none is as short as a line, and no part.
+const BRIEFEST_CLAUSE_CHARS: [usize; 3] = [40, 25, 12];
 
 /// The input of an explanation: the ads to explain, and those that they could match.
 pub struct ExplanationInput<'c> {
@@ -303,13 +306,14 @@ impl<'c> ExplanationInput<'c> {
             return whole;
         }
         let mut sentences = vec![whole];
-        for settings in [(1, longest), (2, BRIEF_CLAUSE_CHARS[0])] {
+        let brief = BRIEF_CLAUSE_CHARS.iter().map(|most| (2, (*most).min(longest)));
+        for settings in [(1, longest)].into_iter().chain(brief) {
             sentences.push(self.sentence(session, group, report, settings));
             if sentences.last().is_some_and(|sentence| fits(sentence)) {
                 return sentences.pop().unwrap_or_default();
             }
         }
-        sentences.extend(BRIEF_CLAUSE_CHARS.map(|most| self.sentence(session, group, report, (3, most))));
+        sentences.extend(BRIEFEST_CLAUSE_CHARS.map(|most| self.sentence(session, group, report, (3, most))));
         let is_breakable = |sentence: &&String| fits(break_sentence(sentence, MAX_FIRST_LINE_CHARS).0);
         sentences.iter().find(is_breakable).or(sentences.last()).cloned().unwrap_or_default()
     }

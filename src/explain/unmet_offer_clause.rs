@@ -1,0 +1,101 @@
+//! What a clause of an offer is that a request does not meet: its decisive part, with the values that it reads.
+
+use crate::ad::{Name, Truth, Value};
+use crate::text::shorten;
+
+use super::admission::AdmittedJobs;
+use super::clause_time::ClauseTime;
+use super::missing_attribute::MissingAttribute;
+
+/// The part of a clause that decides that the clause is not true.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DecisivePart {
+    /// The text of the part, on one line.
+    pub text: String,
+    /// The outcome of the part.
+    pub outcome: Truth,
+    /// The attributes that the part reads and that are there, with their values.
+    pub reads: Vec<ReadValue>,
+    /// Whether all offers of which the part is told have it, and not only the clause that it stands for.
+    pub is_common: bool,
+}
+
+/// A clause of an offer's constraint that the request does not meet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnmetOfferClause {
+    /// The text of the clause; `None` if the offer has no constraint.
+    pub clause: Option<String>,
+    /// The outcome of the clause; undefined if the offer has no constraint.
+    pub outcome: Truth,
+    /// The attributes that the request lacks and to which the clause owes that it is not met.
+    pub missing: Vec<MissingAttribute>,
+    /// The part of the clause that decides it; `None` if the offer has no constraint.
+    pub part: Option<DecisivePart>,
+    /// The jobs that the owner of the offer admits, if that is what the part is about.
+    pub admits: Option<AdmittedJobs>,
+    /// The mistake in the value of an attribute of the request that the clause reads; `None` if none is known.
+    pub slip: Option<String>,
+    /// When the clause accepts the request. `None` if it does not read the clock, if it accepts the request at no time, or if
+    /// the request does not accept the offer.
+    pub opens: Option<ClauseTime>,
+    /// Whether the offer takes nothing at all, such as one whose `Start` is false, or one without a constraint.
+    pub is_closed: bool,
+    /// Whether the clause limits a request to what the offer has.
+    pub is_limit: bool,
+}
+
+impl UnmetOfferClause {
+    /// Returns the value that the owner of the offer asks for, and of which the request has the text as a string: `true` for
+    /// `"true"`.
+    #[must_use]
+    pub fn quoted_value(&self) -> Option<Value> {
+        let reads = self.part.iter().flat_map(|part| &part.reads);
+        self.admits.as_ref()?.quoted(reads.map(|read| (&read.name, &read.value)))
+    }
+}
+
+/// An attribute that a part reads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadValue {
+    /// The name of the attribute.
+    pub name: Name,
+    /// Its value.
+    pub value: Value,
+    /// Whether the attribute is of the partner of the ad that the clause belongs to.
+    pub is_partners: bool,
+}
+
+impl ReadValue {
+    /// Makes the value of an attribute. Of a private attribute, a word stands for the value.
+    pub(super) fn of(name: &Name, value: Value, is_partners: bool) -> Self {
+        let value = if name.is_secret() { Value::string(b"(private)") } else { value };
+        ReadValue { name: name.clone(), value, is_partners }
+    }
+}
+
+/// Maximum number of values in a sentence about a part. With more of them, the sentence has none.
+const MAX_TOLD_VALUES: usize = 4;
+
+/// Maximum length of a value that is told, in characters.
+const MAX_VALUE_CHARS: usize = 40;
+
+impl DecisivePart {
+    /// Lists the values that the part reads: ` (RequestCpus is 4, Cpus is 1)`; empty if it reads none, or too many. With
+    /// `only_partners`, lists those of the partner only: several ads have the clause, each with its own values.
+    #[must_use]
+    pub fn values_phrase(&self, only_partners: bool) -> String {
+        values_phrase(&self.text, self.reads.iter().filter(|read| read.is_partners || !only_partners))
+    }
+}
+
+/// Lists the values that the part with `text` reads: ` (RequestCpus is 4, Cpus is 1)`; empty if it reads none, or too
+/// many, or is only a name itself.
+pub(super) fn values_phrase<'r>(text: &str, reads: impl Iterator<Item = &'r ReadValue>) -> String {
+    let told: Vec<&ReadValue> = reads.collect();
+    let is_itself = matches!(told.as_slice(), [read] if read.name.as_str() == text);
+    if told.is_empty() || told.len() > MAX_TOLD_VALUES || is_itself {
+        return String::new();
+    }
+    let value = |read: &&ReadValue| format!("{} is {}", read.name, shorten(&read.value.to_string(), MAX_VALUE_CHARS));
+    format!(" ({})", told.iter().map(value).collect::<Vec<_>>().join(", "))
+}

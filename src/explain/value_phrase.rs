@@ -1,0 +1,89 @@
+//! Says which values offers have where a clause asks for others, and what a clause asks for.
+
+use crate::ad::{BinaryOperator, Expression, ExpressionKind, Value};
+use crate::constraint::{ClauseComparison, ClauseOperand};
+use crate::lint::SizeUnit;
+use crate::text::{join_and, shorten, with_commas};
+
+use super::distance::{as_number, similar_string};
+use super::offered_values::{LIST_FUNCTIONS, OfferedValue, OfferedValues, split_list};
+
+/// Maximum length of a string that a sentence tells, in characters.
+const MAX_VALUE_CHARS: usize = 40;
+
+/// Says which strings the offers have, at most `most` of them: `the values are "X86_64" (54) and "aarch64" (2)`.
+pub(super) fn offered_phrase(offered: &OfferedValues, most: usize) -> String {
+    // Where a value goes on as the wanted one does, the others are of no interest.
+    let most = if offered.likely > 0 { offered.likely.min(most) } else { most };
+    let value = |value: &OfferedValue| {
+        let free = match (value.free, value.offers) {
+            (None | Some(0), _) => String::new(),
+            (Some(1), 1) => ", free".to_owned(),
+            (Some(2), 2) => ", both free".to_owned(),
+            (Some(free), all) if free == all => ", all free".to_owned(),
+            (Some(free), _) => format!(", {} free", with_commas(free)),
+        };
+        let shown = offered.shown(&shorten(&value.value, MAX_VALUE_CHARS));
+        format!("{shown} ({}{free})", with_commas(value.offers))
+    };
+    let values: Vec<String> = offered.values.iter().take(most).map(value).collect();
+    let (count, values) = (values.len(), join_and(&values));
+    match (offered.value_count, count) {
+        (1, _) => format!("the only value is {values}"),
+        (all, shown) if all == shown => format!("the values are {values}"),
+        (all, shown) => {
+            let most = if offered.is_similar { "similar" } else { "frequent" };
+            format!("the most {most} of {} values {} {values}", with_commas(all), if shown == 1 { "is" } else { "are" })
+        }
+    }
+}
+
+/// Returns the string that a clause seeks in a list of the offers; `None` for a clause of another kind.
+pub(super) fn wanted_item(clause: &Expression) -> Option<String> {
+    let ExpressionKind::Call(function, arguments) = clause.without_parentheses().kind() else { return None };
+    let is_list =
+        |list: &Expression| !matches!(ClauseOperand::of(split_list(list)), None | Some(ClauseOperand::Literal(_)));
+    let is_member = LIST_FUNCTIONS.iter().any(|known| function.is(known));
+    match (&**arguments, is_member) {
+        ([item, list], true) if is_list(list) => match item.without_parentheses().as_literal() {
+            Some(Value::String(text)) => Some(text.to_str().into_owned()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether a comparison is met by dynamic slots only.
+pub(super) fn asks_for_dynamic_slots(comparison: &ClauseComparison) -> bool {
+    let is = |known: &str| comparison.attribute().is_some_and(|name| name.is(known));
+    match &comparison.bound {
+        Value::String(text) => is("SlotType") && text.to_str().eq_ignore_ascii_case("Dynamic"),
+        Value::Boolean(truth) => is("DynamicSlot") && *truth,
+        _ => false,
+    }
+}
+
+/// Says which value comes closest to meeting a comparison, such as `the largest is 4096` for `>`.
+pub(super) fn closest_value_phrase(operator: BinaryOperator, best: &Value, bound: &Value) -> String {
+    let text = best.to_string();
+    match operator {
+        BinaryOperator::Greater | BinaryOperator::GreaterEqual => format!("the largest is {text}"),
+        BinaryOperator::Less | BinaryOperator::LessEqual => format!("the smallest is {text}"),
+        _ if as_number(best).is_some() => format!("the nearest is {text}"),
+        _ if similar_string(&[(best, 1)], bound).is_some() => format!("the most similar is {text}"),
+        _ => format!("the most frequent is {text}"),
+    }
+}
+
+/// Returns what the text of a comparison leaves out about its bound: the value of an attribute such as `RequestDisk`, and
+/// a size in readable units. `None` if there is nothing to add.
+pub(super) fn bound_phrase(comparison: &ClauseComparison) -> Option<String> {
+    let attribute = comparison.attribute().filter(|_| comparison.bound_is_amount());
+    let size = attribute.and_then(SizeUnit::of).zip(as_number(&comparison.bound));
+    let size = size.map(|(unit, amount)| unit.readable(amount));
+    match (&comparison.bound_holder, size) {
+        (Some((name, _)), Some(size)) => Some(format!("{name} is {}, {size}", comparison.bound)),
+        (Some((name, _)), None) => Some(format!("{name} is {}", comparison.bound)),
+        (None, size) => size,
+    }
+}
