@@ -11,6 +11,9 @@ use super::offered_values::{LIST_FUNCTIONS, OfferedValue, OfferedValues, split_l
 /// Maximum length of a string that a sentence tells, in characters.
 const MAX_VALUE_CHARS: usize = 40;
 
+/// The same for a pair of values.
+const MAX_PAIR_CHARS: usize = 80;
+
 /// Says which strings the offers have, at most `most` of them: `the values are "X86_64" (54) and "aarch64" (2)`.
 pub(super) fn offered_phrase(offered: &OfferedValues, most: usize) -> String {
     // Where a value goes on as the wanted one does, the others are of no interest.
@@ -23,7 +26,8 @@ pub(super) fn offered_phrase(offered: &OfferedValues, most: usize) -> String {
             (Some(free), all) if free == all => ", all free".to_owned(),
             (Some(free), _) => format!(", {} free", with_commas(free)),
         };
-        let shown = offered.shown(&shorten(&value.value, MAX_VALUE_CHARS));
+        let most = if offered.are_strings { MAX_VALUE_CHARS } else { MAX_PAIR_CHARS };
+        let shown = offered.shown(&shorten(&value.value, most));
         format!("{shown} ({}{free})", with_commas(value.offers))
     };
     let values: Vec<String> = offered.values.iter().take(most).map(value).collect();
@@ -31,6 +35,9 @@ pub(super) fn offered_phrase(offered: &OfferedValues, most: usize) -> String {
     match (offered.value_count, count) {
         (1, _) => format!("the only value is {values}"),
         (all, shown) if all == shown => format!("the values are {values}"),
+        (all, _) if !offered.is_similar && offered.values.first().is_some_and(|first| first.offers == 1) => {
+            format!("there are {} values, such as {values}", with_commas(all))
+        }
         (all, shown) => {
             let most = if offered.is_similar { "similar" } else { "frequent" };
             format!("the most {most} of {} values {} {values}", with_commas(all), if shown == 1 { "is" } else { "are" })

@@ -131,10 +131,21 @@ fn check_host(operand: &Expression, other: &Expression, pool: Option<&dyn PoolCo
     Some(slip.with_rewrite(Expression::literal(Value::string(host))))
 }
 
+/// Returns the row of a name that is taken for an attribute of the clock.
+fn clock_name(name: &Name) -> Option<(&'static str, &'static str, i64)> {
+    CLOCK_NAMES.into_iter().find(|(mistaken, ..)| name.is(mistaken))
+}
+
+/// Whether a name is taken for an attribute of the clock, such as `ClockHour`.
+#[must_use]
+pub fn is_mistaken_clock_name(name: &Name) -> bool {
+    clock_name(name).is_some()
+}
+
 /// Reports an attribute of the clock that slots do not have, such as `ClockHour`.
 fn check_clock(part: &Expression, dialect: Dialect, pool: Option<&dyn PoolColumns>) -> Option<Slip> {
     let name = attribute_name(part).filter(|name| pool.is_none_or(|pool| pool.ads_with(name) == 0))?;
-    let (_, known, divisor) = CLOCK_NAMES.into_iter().find(|(mistaken, ..)| name.is(mistaken))?;
+    let (_, known, divisor) = clock_name(name)?;
     let attribute = match part.without_parentheses().kind() {
         ExpressionKind::Select(scope, _) => Expression::select(scope.clone(), Name::new(known)),
         _ => Expression::attribute(known),

@@ -11,6 +11,7 @@ use crate::explain::distance::as_number;
 use crate::explain::evaluation::OfferTable;
 use crate::explain::report::ClauseReport;
 use crate::explain::request_analysis::RequestAnalysis;
+use crate::lint;
 use crate::protocol::{TOTAL_SLOT_PREFIX, evaluate_attribute, requested_resource, words};
 
 use super::edit::RequestEdit;
@@ -107,7 +108,14 @@ pub fn is_never_proposed(edit: &RequestEdit, dialect: Dialect) -> bool {
 /// themselves, or say when the job may run. `timed` are the clauses for which time decides.
 pub fn is_of_clock(edit: &RequestEdit, timed: &[&ClauseAnalysis]) -> bool {
     let mut timed = timed.iter();
+    let means_clock = |clause: &Expression| {
+        clause.parts().any(|part| match part.kind() {
+            ExpressionKind::Attribute(name) | ExpressionKind::Select(_, name) => lint::is_mistaken_clock_name(name),
+            _ => false,
+        })
+    };
     match edit {
+        RequestEdit::Drop { clause } if means_clock(clause) => true,
         RequestEdit::Drop { clause } | RequestEdit::Rewrite { clause, .. } => {
             VolatileInputs::of(clause).clock || timed.any(|known| known.clause.expression.ptr_eq(clause))
         }

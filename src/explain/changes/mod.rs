@@ -9,7 +9,7 @@ mod search;
 
 use std::convert::Infallible;
 
-use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name};
+use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name, Value};
 
 use super::clause_analysis::ClauseAnalysis;
 use super::closest_offers::fewest_unmet_clauses;
@@ -50,7 +50,7 @@ pub fn find_changes(
 ) -> Vec<RequestChange> {
     let awaited: Vec<RequestEdit> = awaited_clauses(analysis).collect();
     let request = &analysis.request.ad;
-    let timely = (!awaited.is_empty()).then(|| RequestAnalysis::new(&without(request, &awaited), table));
+    let timely = (!awaited.is_empty()).then(|| RequestAnalysis::new(&in_time(request, &awaited), table));
     let analysis = timely.as_ref().unwrap_or(analysis);
     // A request that matches at that time needs no change.
     if timely.as_ref().is_some_and(|timely| timely.suitable.intersection(&timely.acceptance.accepting).next().is_some())
@@ -80,17 +80,18 @@ pub fn find_changes(
     advice::worth_telling(changes, table, analysis)
 }
 
-/// Returns the edits that drop the clauses which come true by themselves.
+/// Returns the edits that make the clauses true which come true by themselves. The others keep their places.
 fn awaited_clauses(analysis: &RequestAnalysis) -> impl Iterator<Item = RequestEdit> {
     let is_awaited =
         |clause: &&ClauseReport| clause.failure.as_ref().is_some_and(|failure| failure.awaited().is_some());
     let awaited = analysis.clauses.iter().filter(is_awaited);
-    awaited.map(|clause| RequestEdit::Drop { clause: clause.analysis.clause.expression.clone() })
+    let to = || Expression::literal(Value::Boolean(true));
+    awaited.map(move |clause| RequestEdit::Rewrite { clause: clause.analysis.clause.expression.clone(), to: to() })
 }
 
-/// Returns a request without the clauses that edits drop.
-fn without(request: &Ad, dropped: &[RequestEdit]) -> Ad {
-    dropped.iter().fold(request.clone(), |request, edit| edit.apply(&request).unwrap_or(request))
+/// Returns a request at the time at which the awaited clauses are true.
+fn in_time(request: &Ad, awaited: &[RequestEdit]) -> Ad {
+    awaited.iter().fold(request.clone(), |request, edit| edit.apply(&request).unwrap_or(request))
 }
 
 /// The search for changes of a request that matches single offers, not gangs.
@@ -98,9 +99,9 @@ struct BilateralChanges<'p> {
     table: &'p OfferTable,
     /// The states of the slots, if they matter.
     slots: Option<&'p SlotsByState>,
-    /// The analysis of the original request, without what is awaited.
+    /// The analysis of the original request, at the time at which what it awaits is true.
     analysis: &'p RequestAnalysis,
-    /// Drops the clauses that come true by themselves: a changed request matches from then on.
+    /// Makes the clauses true that come true by themselves: a changed request matches from then on.
     awaited: Vec<RequestEdit>,
     /// Whether a match counts only if a free slot matches.
     is_free_needed: bool,
@@ -124,7 +125,7 @@ impl ChangeProblem for BilateralChanges<'_> {
     }
 
     fn find_match(&mut self, request: &Ad) -> Result<Option<MatchingOffers>, Infallible> {
-        let request = &without(request, &self.awaited);
+        let request = &in_time(request, &self.awaited);
         let rows = self.table.matching_rows(&RequestContext::new(request));
         let states = self.slots.map(|slots| slots.tally(&rows, None));
         let count = self.table.weights.of_set(&rows);
@@ -142,7 +143,7 @@ impl ChangeProblem for BilateralChanges<'_> {
     }
 
     fn failure(&mut self, request: &Ad) -> Option<RequestAnalysis> {
-        Some(RequestAnalysis::new(&without(request, &self.awaited), self.table))
+        Some(RequestAnalysis::new(&in_time(request, &self.awaited), self.table))
     }
 
     /// Counts the unmet clauses of both sides for the offer that comes closest to a match. The second of the two counts
@@ -203,7 +204,7 @@ impl ChangeProblem for BilateralChanges<'_> {
     /// Returns the largest request for a resource with which the request matches, if it is larger than that of `edit`.
     fn largest_matching_request(&mut self, request: &Ad, edit: &RequestEdit) -> Option<RequestEdit> {
         let RequestEdit::Set { name, to, .. } = edit else { return None };
-        let largest = resource_requests::propose_largest(self.table, &without(request, &self.awaited), name)?;
+        let largest = resource_requests::propose_largest(self.table, &in_time(request, &self.awaited), name)?;
         let number = |edit: &RequestEdit| match edit {
             RequestEdit::Set { to, .. } => as_number(to.as_literal()?),
             _ => None,
