@@ -4,14 +4,17 @@
 use classad::ad::Name;
 use classad::configuration::{ConfiguredPolicy, JobPolicies, PolicyEffect, PolicyEffectKind};
 use classad::eval::Context;
+use classad::matching::Query;
 use classad::protocol::{AdvertisedState, JobState};
 use classad::text::{counted, join_and, join_first};
 use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
+use super::ExplainCommand;
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::Parties;
+use crate::cli::io::wanted_ads::WantedAds;
 use crate::cli::io::what_if::WhatIf;
 use crate::cli::outcome::{Failure, refuse};
 use crate::cli::session::Session;
@@ -22,16 +25,25 @@ const MAX_NAMED_JOBS: usize = 10;
 /// Variables of a configuration that become attributes of each machine, and the attributes.
 const MACHINE_POLICIES: [(&str, &str); 2] = [("START", "Start"), ("RANK", "Rank")];
 
-/// Returns what the policies about jobs do, and the parties with the jobs as transforms leave them; the latter are `None`
-/// if no transform changes a job.
+/// Returns what the policies about jobs do to the selected requests, and the parties with the jobs as transforms leave them; the
+/// latter are `None` if no transform changes a job.
 pub fn apply(
+    command: &ExplainCommand,
     session: &mut Session,
-    policies: &JobPolicies,
+    (configuration, policies): (Option<&LoadedConfiguration>, &JobPolicies),
     parties: &Parties,
-    is_selected: &dyn Fn(&NamedAd) -> bool,
-) -> (JobEffects, Option<Parties>) {
-    let (effects, transformed) = JobEffects::new(session, policies, &parties.requests, is_selected);
-    (effects, transformed.map(|requests| Parties::new([requests, parties.offers.clone()])))
+    filter: Option<&Query>,
+) -> (Option<JobEffects>, Option<Parties>) {
+    if configuration.is_none() {
+        return (None, None);
+    }
+    let context = session.context();
+    let wanted = WantedAds::new(&command.request, &parties.requests, &context).filter(|_| !command.reverse);
+    let meets = |request: &NamedAd| filter.is_none_or(|filter| filter.accepts(&request.ad).unwrap_or(false));
+    let is_selected =
+        |request: &NamedAd| wanted.as_ref().is_none_or(|wanted| wanted.selects(request, &context)) && meets(request);
+    let (effects, transformed) = JobEffects::new(session, policies, &parties.requests, &is_selected);
+    (Some(effects), transformed.map(|requests| Parties::new([requests, parties.offers.clone()])))
 }
 
 /// Adds the policies of machines of a configuration, if there is one, to the hypothetical attributes. Returns the

@@ -3,6 +3,7 @@
 mod configured_policies;
 mod explained;
 mod fixes;
+mod frame;
 mod groups;
 mod help_text;
 mod logged;
@@ -10,6 +11,7 @@ mod match_difference;
 mod matched;
 mod page;
 mod preamble;
+mod reading;
 mod selection;
 mod share;
 mod suggestions;
@@ -20,54 +22,41 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use classad::ad::Name;
-use classad::configuration::JobPolicies;
-use classad::constraint::CLOCK_TIMES;
-use classad::explain::{CRON_ATTRIBUTES, DRAINING_ATTRIBUTES, Explainer, LastRejections};
+use classad::explain::Explainer;
 use classad::matching::Query;
-use classad::matching::negotiate::{NegotiationSettings, negotiation_names};
-use classad::protocol::SLOT_KIND_ATTRIBUTES;
+use classad::matching::negotiate::NegotiationSettings;
 
-use crate::cli::args::advertising::{self, AdvertisingArgs, SlotSelection};
-use crate::cli::args::matching::ReadMode;
+use crate::cli::args::advertising::AdvertisingArgs;
 use crate::cli::args::policy::{LoadedPolicy, PolicyArgs, cycle_times, read_settings};
 use crate::cli::args::share::ShareArgs;
 use crate::cli::io::accounts;
-use crate::cli::io::argument_text;
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::counted_offers::CountedOffers;
 use crate::cli::io::input;
-use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::partial::{ShareInput, ShareSet, ShareWriter};
 use crate::cli::io::parties::{Parties, any_ports};
-use crate::cli::io::source::AdSource;
 use crate::cli::io::wanted_ads::WantedAds;
 use crate::cli::io::what_if::WhatIf;
 use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::rank_warnings::RankWarnings;
-use crate::cli::render::diagnostics::single_line;
 use crate::cli::render::explanation::{
-    AccessPoint, Accounting, ExplanationInput, GangExplainer, OfferLists, ReportRenderer, START_ATTRIBUTES,
-    SiteReasons, pair,
+    AccessPoint, Accounting, ExplanationInput, GangExplainer, OfferLists, ReportRenderer, SiteReasons, pair,
 };
 use crate::cli::render::output::{self, OutputForm};
 use crate::cli::session::Session;
 use configured_policies::JobEffects;
 use explained::{GroupExplainer, GroupOutput};
 use fixes::{FixTarget, write_fixes};
+use frame::frame;
 use groups::{allocate, group_requests};
 use help_text::EXAMPLES;
 use match_difference::{MatchDifference, matching_subjects};
-use matched::matched_text;
-use page::{CauseTableChoice, ExplanationFrame, ExplanationPage};
-use preamble::preamble;
-use selection::{
-    SelectedSubjects, accepts, named_subjects, reads_slot_kinds, refuse_jobs_as_files, select_offers, select_subjects,
-    served_and_unserved, with_policy_attributes,
-};
-use share::{ExplanationNotes, form_name, merge_shares};
+use page::{CauseTableChoice, ExplanationPage};
+use reading::{ReadParties, read_parties, read_policy};
+use selection::{refuse_jobs_as_files, select_subjects, served_and_unserved};
+use share::{ExplanationNotes, merge_shares};
 use when::WhenArgs;
-use when_start::{WhenStartArgs, has_left_queue};
+use when_start::WhenStartArgs;
 
 const STATS_HELP: &str = "Print the number of evaluations and the elapsed seconds on standard error";
 
@@ -163,19 +152,6 @@ pub struct ExplainCommand {
     ads: AdvertisingArgs,
 }
 
-/// The ads that take part.
-struct ReadParties {
-    parties: Parties,
-    /// Which of the offers count.
-    counted: CountedOffers,
-    /// Why the negotiator found no slots last, for all jobs that were read.
-    rejections: LastRejections,
-    /// The constraint that selects requests.
-    filter: Option<Query>,
-    /// The jobs that have left the queue, for a forecast of starts.
-    history: Vec<NamedAd>,
-}
-
 impl ExplainCommand {
     /// Refuses a form in which the explanation cannot be written.
     fn check_form(&self) -> Result<(), Failure> {
@@ -224,10 +200,10 @@ impl ExplainCommand {
         let reasons = self.reasons.as_ref().map(|path| read_settings(session, path, SiteReasons::parse)).transpose()?;
         let reasons = reasons.map(|(reasons, _)| reasons);
         let start = Instant::now();
-        let mut policy = self.read_policy(session, configuration.as_ref())?;
+        let mut policy = read_policy(self, session, configuration.as_ref())?;
         let mut access_point = AccessPoint::read(session, configuration.as_ref())?;
         let ReadParties { mut parties, counted, rejections, filter, history } =
-            self.read_parties(session, sources, (&policy, &mut access_point))?;
+            read_parties(self, session, sources, (&policy, &mut access_point))?;
         // The ads decide the time of the accounts.
         if let Some(accounts) = &mut policy.accounts {
             accounts.advance(session.context().now.unwrap_or_default());
@@ -239,7 +215,7 @@ impl ExplainCommand {
         let replacing = configuration.filter(|_| self.what_if_config);
         let condition = configured_policies::add_to_offers(session, replacing, &mut what_if)?;
         let given = (configuration, &access_point.policies);
-        let (effects, transformed) = self.apply_configuration(session, given, &parties, filter.as_ref());
+        let (effects, transformed) = configured_policies::apply(self, session, given, &parties, filter.as_ref());
         let mut difference = None;
         if !what_if.is_empty() || transformed.is_some() {
             let changed = what_if.apply_to_parties(transformed.as_ref().unwrap_or(&parties), &context);
@@ -283,117 +259,9 @@ impl ExplainCommand {
         Ok(status)
     }
 
-    /// Reads the policy, with the accounts of submitters.
-    fn read_policy(
-        &self,
-        session: &mut Session,
-        configuration: Option<&LoadedConfiguration>,
-    ) -> Result<LoadedPolicy, Failure> {
-        let default = self.starts.when_start.then_some("htcondor");
-        let Some(path) = &self.userprio else { return self.policy.read_or(session, configuration, default) };
-        let accounts = accounts::read_userprio(session, path)?;
-        let mut policy = self.policy.read_or(session, configuration, Some("htcondor"))?;
-        policy.set_bounds(session, &accounts);
-        policy.accounts = Some(accounts);
-        Ok(policy)
-    }
-
     /// Whether requests compete for offers, so that all of them take part.
     fn competes(&self, policy: &LoadedPolicy) -> bool {
         !self.reverse && (self.unmatched || self.starts.when_start || policy.has_accounting())
-    }
-
-    /// Reads the ads that take part.
-    fn read_parties(
-        &self,
-        session: &mut Session,
-        sources: [Vec<AdSource>; 2],
-        (policy, access_point): (&LoadedPolicy, &mut AccessPoint),
-    ) -> Result<ReadParties, Failure> {
-        let protocol = self.ads.common.protocol(session);
-        let constraint = argument_text::parse_constraints(session, &self.constraint)?;
-        let offer_constraint = argument_text::parse_constraints(session, &self.offer_constraint)?;
-        let mut also = negotiation_names(&policy.policy, session.dialect());
-        if let Some(constraint) = &offer_constraint {
-            also.add(constraint, session.dialect());
-        }
-        // A machine is not advised to have more of a resource.
-        also.names.insert(Name::new("MyType"));
-        let also_read = SLOT_KIND_ATTRIBUTES.into_iter().chain(DRAINING_ATTRIBUTES).chain(CRON_ATTRIBUTES);
-        also.names.extend(also_read.chain(CLOCK_TIMES).map(Name::new));
-        self.starts.add_names(session, &mut also)?;
-        if !self.reverse {
-            access_point.policies.add_queue_names(&mut also, session.dialect());
-            also.names.extend(START_ATTRIBUTES.into_iter().chain(["DedicatedScheduler"]).map(Name::new));
-        }
-        also.names.extend(suggestions::similar_names(session, &sources, &protocol, &also, self.reverse));
-        if let Some(constraint) = &constraint {
-            also.add(constraint, session.dialect());
-        }
-        // The expressions of --what-if and of a configuration may refer to any attribute.
-        let reads_whole = !self.what_if.is_empty() || self.config.is_some() || self.fix;
-        let reading = if reads_whole { ReadMode::Whole } else { ReadMode::SelectiveForReports };
-        let ([requests, offers], schedds) =
-            self.ads.read_with_schedds(session, sources, reading, &also, SlotSelection::All)?;
-        let has_left = |job: &NamedAd| self.starts.when_start && has_left_queue(job.state(&session.context()));
-        let (history, requests): (Vec<NamedAd>, Vec<NamedAd>) = requests.into_iter().partition(has_left);
-        let context = session.context();
-        let identified = |job: &NamedAd| job.header(&context).identity.clone();
-        let jobs = requests.iter().map(|job| (job.advertisement(), identified(job)));
-        let rejections = LastRejections::new(jobs, &context);
-        let mut requests = with_policy_attributes(requests, &policy.policy.request_attributes);
-        let mut offers = with_policy_attributes(offers, &policy.policy.offer_attributes);
-        let is_empty;
-        let filter = constraint.map(|constraint| Query::new(constraint, session.context()));
-        if !self.unmatched {
-            if self.competes(policy) {
-                is_empty = !requests.iter().any(|request| accepts(session, filter.as_ref(), request));
-            } else {
-                requests.retain(|request| accepts(session, filter.as_ref(), request));
-                is_empty = requests.is_empty();
-            }
-            if filter.is_some() && is_empty {
-                let constraint = single_line(&self.constraint.join(" && "));
-                return refuse(format!("the constraint `{constraint}` is true for no request"));
-            }
-        }
-        let context = session.context();
-        if !self.reverse {
-            access_point.take_ads([&requests, &offers], schedds, &context);
-        }
-        offers.retain(|offer| policy.policy.is_offer(&offer.ad, &context));
-        let reads_kinds = offer_constraint.as_ref().is_some_and(|constraint| reads_slot_kinds(session, constraint));
-        select_offers(session, offer_constraint, &mut offers)?;
-        let respects_states = !self.ads.states.all_states;
-        // Jobs that do not wait are not partners of slots.
-        if respects_states && self.reverse && !self.starts.when_start {
-            requests = advertising::retain_waiting(session, requests);
-        }
-        let has_gangs = any_ports(&requests) || any_ports(&offers);
-        if respects_states && has_gangs {
-            offers = advertising::retain_available(session, offers, SlotSelection::of_policy(&policy.policy));
-        }
-        let counted =
-            if reads_kinds { CountedOffers::all(offers.len()) } else { self.count_offers(session, &mut offers) };
-        if has_gangs {
-            offers.truncate(counted.number);
-        }
-        Ok(ReadParties { parties: Parties::new([requests, offers]), counted, rejections, filter, history })
-    }
-
-    /// Finds out which offers count, and moves the others behind them.
-    fn count_offers(&self, session: &Session, offers: &mut Vec<NamedAd>) -> CountedOffers {
-        // A pair is explained whatever its offer is.
-        if self.all_slots || (self.offer.is_some() && !self.reverse) {
-            return CountedOffers::all(offers.len());
-        }
-        let named = if self.reverse { named_subjects(self) } else { Vec::new() };
-        let is_named = |name: &str| named.iter().flat_map(|names| names.split(',')).any(|word| word.trim() == name);
-        let (counted, note) = CountedOffers::move_dynamic_last(offers, is_named, &session.context());
-        if let Some(note) = note {
-            session.note(&note);
-        }
-        counted
     }
 
     /// Returns what is explained, if these are the ads.
@@ -417,28 +285,6 @@ impl ExplainCommand {
             let settings = NegotiationSettings::new(policy.policy.clone(), protocol, session.context());
             RankWarnings::of_requests(parties, &settings).report(session);
         }
-    }
-
-    /// Applies the policies of a configuration about jobs. Returns their effects on the selected requests, and the parties with
-    /// changed requests.
-    fn apply_configuration(
-        &self,
-        session: &mut Session,
-        (configuration, policies): (Option<&LoadedConfiguration>, &JobPolicies),
-        parties: &Parties,
-        filter: Option<&Query>,
-    ) -> (Option<JobEffects>, Option<Parties>) {
-        if configuration.is_none() {
-            return (None, None);
-        }
-        let context = session.context();
-        let wanted = WantedAds::new(&self.request, &parties.requests, &context).filter(|_| !self.reverse);
-        let meets = |request: &NamedAd| filter.is_none_or(|filter| filter.accepts(&request.ad).unwrap_or(false));
-        let is_selected = |request: &NamedAd| {
-            wanted.as_ref().is_none_or(|wanted| wanted.selects(request, &context)) && meets(request)
-        };
-        let (effects, transformed) = configured_policies::apply(session, policies, parties, &is_selected);
-        (Some(effects), transformed)
     }
 
     /// Which offers reports list. Lists of slots that would match if drained take time.
@@ -499,7 +345,7 @@ impl ExplainCommand {
         if let Some(target) = target.or(self.fix.then_some(FixTarget::Diff)) {
             return write_fixes(session, &group_explainer, &groups, &target);
         }
-        let frame = self.frame(session, &group_explainer, &subjects, (&groups, has_gangs), changes)?;
+        let frame = frame(self, session, &group_explainer, &subjects, (&groups, has_gangs), changes)?;
         if let Some(input) = share {
             let own = &groups[input.share.slice(groups.len())];
             let mut writer = ShareWriter::begin(session, input, &frame)?;
@@ -519,48 +365,6 @@ impl ExplainCommand {
         let has_unmatched = notes.has_unmatched;
         ExplanationNotes::report(&[notes], session);
         Ok(Status::of(all_served && !has_unmatched))
-    }
-
-    /// Returns what the output says beside the reports on groups.
-    fn frame(
-        &self,
-        session: &Session,
-        explainer: &GroupExplainer<'_>,
-        subjects: &SelectedSubjects,
-        (groups, has_gangs): (&[Vec<usize>], bool),
-        (difference, effects): (Option<&MatchDifference>, Option<&JobEffects>),
-    ) -> Result<ExplanationFrame, Failure> {
-        let GroupExplainer { case, allocation, renderer, output, .. } = explainer;
-        let SelectedSubjects { left, unserved, served, are_named } = subjects;
-        // Without a job that waits there is nothing that matches.
-        let is_waiting = |subject: &usize| !case.is_not_waiting(session, *subject);
-        let mut opening = String::new();
-        if !renderer.is_data() && *output == GroupOutput::Report && !session.options.quiet {
-            opening = preamble(session, case, (difference, effects));
-            if groups.is_empty() && unserved.is_empty() && *are_named {
-                opening.push_str(&matched_text(session, case, allocation.as_ref(), served));
-            }
-        }
-        let tells_unserved = !unserved.is_empty() && !session.options.quiet;
-        let noun = case.subject_noun(session);
-        let what_if = difference.map(|difference| ("what_if".to_owned(), difference.to_json(case)));
-        let policies = effects.map(|effects| ("policies".to_owned(), effects.to_json()));
-        Ok(ExplanationFrame {
-            noun: noun.to_owned(),
-            caption: difference.map_or(String::new(), |difference| difference.sentence(case, noun)),
-            groups: groups.len(),
-            served: allocation.is_some().then_some(served.len()),
-            // The table of an empty queue is the sentence that every request gets an offer.
-            has_cause_table: self.summary
-                || groups.is_empty() && allocation.is_some() && !are_named
-                || (groups.len() > 1 && session.options.verbose == 0 && !has_gangs)
-                || groups.iter().any(|group| explainer.told(session, group) < group.len()),
-            opening,
-            unserved: if tells_unserved { Some(explainer.report_unserved(session, unserved)?) } else { None },
-            totals: what_if.into_iter().chain(policies).collect(),
-            all_served: unserved.is_empty() && (self.unmatched || left.is_empty() || left.iter().any(is_waiting)),
-            form: form_name(self.ads.common.output),
-        })
     }
 
     /// Prints what one run prints whose shares these are.
