@@ -127,6 +127,36 @@ fn a_row_for_each_job() {
 }
 
 /// A misspelt attribute changes nothing: that is told, and that of another new one is not.
+/// What a site says of causes stands beside what would help, and in the reports.
+#[test]
+fn a_site_says_something_of_the_causes_of_a_queue() {
+    let reasons = file(
+        "queue-reasons.yaml",
+        "size: { advice: use the big queue, contact: big@a.org }\nmissing-attribute: { link: 'https://a.org/odd' }\n",
+    );
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for options in [&["--summary"][..], &[]] {
+        let (text, _) = explained("reasons", &[&["--reasons", &reasons], options].concat());
+        let begins_row = |line: &str| line.chars().take("jobs".len()).any(|c| c.is_ascii_digit());
+        let rows = text.lines().skip(2).take_while(|line| !line.is_empty());
+        // The cells of the last column, of which a row can take several lines.
+        let column = text.lines().nth(1).and_then(|heading| heading.find("what would help")).unwrap();
+        let mut helps: Vec<String> = Vec::new();
+        for row in rows {
+            let help: String = row.chars().skip(column).collect();
+            match helps.last_mut().filter(|_| !begins_row(row)) {
+                Some(last) => last.extend([" ", &help]),
+                None => helps.push(help),
+            }
+        }
+        let helps: Vec<String> = helps.iter().map(|help| words(help)).collect();
+        assert!(helps[0].ends_with("; use the big queue; contact: big@a.org"), "{text}");
+        assert!(helps[1].ends_with("see https://a.org/odd") && !helps[2].contains("a.org"), "{text}");
+        let told = words(&text).matches("use the big queue; contact: big@a.org").count();
+        assert_eq!(told, if options.is_empty() { 2 } else { 1 }, "{text}");
+    }
+}
+
 #[test]
 fn a_misspelt_change_is_noted() {
     let errors = |command: &str, side: &str, change: &str| {
