@@ -149,8 +149,8 @@ impl Remedies<'_> {
         values.into_iter().next()
     }
 
-    /// Says what to do about a slot that serves the owner of its machine, or about files that no slot shares. `None` if that
-    /// does not keep the request from the slots.
+    /// Says what to do about a slot that serves the owner of its machine, or that drains, or about files that no slot shares.
+    /// `None` if that does not keep the request from the slots.
     fn of_owners_and_files(&self, report: &RequestReport) -> Option<String> {
         let places = ["FileSystemDomain", "UidDomain"];
         let reads_place = |place: &usize| {
@@ -166,6 +166,10 @@ impl Remedies<'_> {
         match states.owner {
             1 if all == 1 => Some(format!("wait until the owner of {slot} leaves it")),
             owners if owners == all && all > 0 => Some(format!("wait until an owner leaves a slot, such as {slot}")),
+            // A slot that takes no job at all until its work is done.
+            _ if group.demand.is_closed && all > 0 && states.draining + states.drained == all => {
+                Some(format!("wait until {slot} starts jobs again{}", self.0.state_beside(group.example)))
+            }
             _ => None,
         }
     }

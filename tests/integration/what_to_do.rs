@@ -54,6 +54,13 @@ fn one_waits_or_changes_the_job_by_a_command() {
         ),
         ("offline", job(0, ""), offline, "what to do: wait until the slot that is offline wakes"),
         ("drained", job(0, ""), drained, "what to do: wait until the slot that drains starts jobs again"),
+        (
+            "closed",
+            job(0, ""),
+            slot("closed", "State = \"Drained\"\nDraining = true\nDrainReason = \"update\"\nStart = false")
+                .replace("Requirements = ", "Requirements = START && "),
+            "what to do: wait until closed starts jobs again (drained (update))",
+        ),
         ("full", job(0, ""), full, "what to do: wait until jobs end on full"),
         (
             "smaller",
