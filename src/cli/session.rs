@@ -10,6 +10,7 @@ use classad::syntax::LossyChange;
 use classad::text::counted;
 
 use super::args::global::{GlobalOptions, TimeOption};
+use super::io::live;
 use super::io::source::{AdSource, SourceText};
 use super::kept_messages::{KeptMessage, KeptMessages, MessageKind};
 use super::outcome::{Failure, Status, io_reason};
@@ -140,6 +141,16 @@ impl Session {
         if self.options.submit_config.is_none() {
             self.options.submit_config = path.cloned();
         }
+    }
+
+    /// Asks HTCondor's tools for those of the paths that are live sources, at once. Prints a note of what is run.
+    ///
+    /// # Errors
+    ///
+    /// A tool is missing, fails or does not end in time, or there is no such source.
+    pub fn ask_live<'p>(&self, paths: impl IntoIterator<Item = &'p String>) -> Result<(), Failure> {
+        let paths: Vec<&str> = paths.into_iter().map(String::as_str).collect();
+        live::ask(&paths, &self.options.live_settings(), |text| self.note(text)).map_err(Failure::refused)
     }
 
     /// Decides the dialect of the run, once all inputs are known and before any is parsed.

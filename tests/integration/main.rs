@@ -51,6 +51,7 @@ mod htcondor_policy;
 mod join;
 mod last_rejections;
 mod layout;
+mod live;
 mod logged_jobs;
 mod manuals;
 mod marshalling;

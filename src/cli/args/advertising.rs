@@ -24,7 +24,7 @@ use crate::cli::outcome::Failure;
 use crate::cli::session::{Session, utc_text};
 
 /// The options that say which ads are current.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct LifetimeArgs {
     // The time at which ads must not have expired, in seconds since 1970.
     /// Skip ads that expired before TIME [default: the time of evaluations]. An ad expires at `ExpirationTime` or,
@@ -38,7 +38,7 @@ pub struct LifetimeArgs {
 }
 
 /// The option that says whether jobs and slots of any state take part.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct StateArgs {
     // Without this option, the states of `classad::protocol::AdvertisedState` decide.
     /// Treat all jobs as waiting for a slot and all slots as free; also use ads of daemons
@@ -119,7 +119,7 @@ impl LifetimeArgs {
 }
 
 /// The option that leaves out ads that were matched before.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct MatchedArgs {
     // Files with records of earlier matches. An ad of such a match takes part only if it was advertised anew since.
     /// Skip ads that are matched in FILE, unless their `UpdateSequenceNumber` is greater now. FILE is the output of
@@ -155,7 +155,7 @@ impl MatchedArgs {
 }
 
 /// Which ads take part in matching, and how they are read.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct AdvertisingArgs {
     #[command(flatten)]
     lifetime: LifetimeArgs,

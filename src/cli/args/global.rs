@@ -1,6 +1,7 @@
 //! The global options, which every command takes, and the parsers of their values.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -9,6 +10,7 @@ use classad::eval::{Context, EvaluationSettings, RunBudgets};
 use classad::format::{FileFormat, StreamLimits};
 
 use super::suggested_values::SuggestedValues;
+use crate::cli::io::live::{LIVE_AGE_SECONDS, LIVE_TIMEOUT_SECONDS, LiveSettings};
 
 /// Heading of the options of every command in the help.
 pub const GLOBAL_HEADING: &str = "Options of every command";
@@ -76,6 +78,18 @@ pub struct GlobalOptions {
     /// Configuration of the access point for submit files: what `condor_config_val -dump` prints there
     #[arg(long, global = true, value_name = "DUMP")]
     pub submit_config: Option<String>,
+    /// Maximum seconds that a tool of HTCondor may take for a source such as `live:slots`: see `classad help live`
+    #[arg(long, global = true, value_name = "SECONDS", default_value_t = LIVE_TIMEOUT_SECONDS, hide_default_value = true)]
+    pub live_timeout: u64,
+    /// Use slots that `live:slots` printed at most so many seconds ago; 0 to ask again
+    #[arg(long, global = true, value_name = "SECONDS", default_value_t = LIVE_AGE_SECONDS, hide_default_value = true)]
+    pub live_age: u64,
+    /// Access point that live sources ask, as `condor_q -name`
+    #[arg(long, global = true, value_name = "SCHEDD")]
+    pub name: Option<String>,
+    /// Pool that live sources ask, as `condor_q -pool`
+    #[arg(long, global = true, value_name = "HOST")]
+    pub pool_name: Option<String>,
     /// Maximum number of threads [default: the number of processors, at most 8]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
     pub threads: Option<u8>,
@@ -153,6 +167,16 @@ impl GlobalOptions {
         StreamLimits {
             max_ad_bytes: self.max_ad_bytes.unwrap_or(usual.max_ad_bytes),
             max_unpack_ratio: self.max_unpack_ratio.unwrap_or(usual.max_unpack_ratio),
+        }
+    }
+
+    /// Returns how live sources are asked.
+    pub fn live_settings(&self) -> LiveSettings {
+        LiveSettings {
+            timeout: Duration::from_secs(self.live_timeout),
+            age: Duration::from_secs(self.live_age),
+            name: self.name.clone(),
+            pool_name: self.pool_name.clone(),
         }
     }
 

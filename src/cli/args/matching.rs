@@ -32,7 +32,7 @@ pub enum ReadMode {
 }
 
 /// The options that bilateral and gang matching share.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct MatchArgs {
     /// Attribute with the constraint of an ad [default: Requirements or Constraint]
     #[arg(long, value_name = "NAME")]

@@ -29,7 +29,7 @@ fn ready_policies() -> Vec<PossibleValue> {
 }
 
 /// The options that set a policy: a file, or single keys of a policy.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct PolicyArgs {
     // The path of a policy file. A name without dot and slash is that of a ready policy.
     /// A policy file in YAML, or the built-in policy `htcondor`: see `classad help policy`
@@ -51,7 +51,7 @@ pub struct PolicyArgs {
 }
 
 /// The option `--config` of commands that read a configuration only for the policy.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct PolicyConfigArgs {
     /// Read variables, groups and limits of the policy from FILE, the output of `condor_config_val -dump`
     #[arg(long, value_name = "FILE", requires = "policy")]

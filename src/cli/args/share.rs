@@ -9,7 +9,7 @@ use crate::cli::outcome::{Failure, refuse};
 use crate::cli::session::Session;
 
 /// The options that say which share of the work a run does.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct ShareArgs {
     /// Write a partial result of one share for `classad merge`; --share says which
     #[arg(long)]

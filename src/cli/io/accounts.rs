@@ -9,6 +9,7 @@ use classad::matching::policy::{Accountant, impossible_numbers, time_of_accounts
 use classad::text::similar_ids;
 
 use super::atomic_write::{self, FileRevision};
+use super::live::LiveSource;
 use super::source::SourceText;
 use super::whole_file::read_text;
 use crate::cli::args::policy::read_settings;
@@ -63,6 +64,7 @@ pub fn note_unknown_submitters(session: &Session, path: &str, accountant: &Accou
 /// Reads the accounts that `condor_userprio -long` prints, those of several ads, or those of `Accountantnew.log`. Reports its problems only if there are accounts in it:
 /// another text has as many as lines.
 pub fn read_userprio(session: &mut Session, path: &str) -> Result<Accountant, Failure> {
+    session.ask_live([&path.to_owned()])?;
     let bytes = read_text(path).map_err(|error| Failure::unreadable(path, &error))?;
     let form = detect(&bytes).unwrap_or(FileFormat::Long);
     let text = SourceText::from_file(path, bytes, form);
@@ -82,7 +84,8 @@ pub fn read_userprio(session: &mut Session, path: &str) -> Result<Accountant, Fa
             Err(problem) => problems.push(problem),
         }
     }
-    if !has_entries {
+    // A new pool has no submitters.
+    if !has_entries && LiveSource::of_argument(path).is_none() {
         return refuse(format!(
             "{path} names no submitter: write `Name1 = \"alice@cs\"` and `Priority1 = 500.0`, as `condor_userprio -long` does, or \
              give the negotiator's Accountantnew.log"

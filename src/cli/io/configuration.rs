@@ -19,6 +19,7 @@ impl LoadedConfiguration {
     /// Reads a dump. Reports the lines that cannot be read; the others count. The maps of users that the configuration
     /// names become known to `userMap()`, unless an option `--map` gives one of the name.
     pub fn read(session: &mut Session, path: &str) -> Result<Self, Failure> {
+        session.ask_live([&path.to_owned()])?;
         let bytes = read_text(path).map_err(|error| Failure::unreadable(path, &error))?;
         let (configuration, problems) = Configuration::read(&bytes);
         let text = SourceText::from_file(path, bytes, FileFormat::Long);

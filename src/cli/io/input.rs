@@ -33,6 +33,7 @@ const MAX_OPEN_FILES: usize = 16;
 pub fn open_sources(session: &mut Session, paths: &[String]) -> Result<Vec<AdSource>, Failure> {
     let paths = or_stdin(paths);
     check_stdin(&paths)?;
+    session.ask_live(&paths)?;
     let mut sources = Vec::new();
     let form = session.options.from.map(FileFormat::from);
     let limits = session.options.stream_limits();
@@ -251,6 +252,7 @@ pub fn open_sides(
     offers: &[String],
 ) -> Result<[Vec<AdSource>; 2], Failure> {
     check_stdin(or_stdin(requests).iter().chain(offers))?;
+    session.ask_live(requests.iter().chain(offers))?;
     let requests = open_sources(session, requests)?;
     let offers = if offers.is_empty() { Vec::new() } else { open_sources(session, offers)? };
     decide_dialect_and_time(session, requests.iter().chain(&offers));

@@ -18,6 +18,7 @@ pub mod followed_file;
 pub mod followed_queue;
 pub mod history_files;
 pub mod input;
+pub mod live;
 pub mod logged_jobs;
 pub mod match_records;
 pub mod named_ad;

@@ -34,3 +34,16 @@ pub fn check_stdout() -> io::Result<()> {
     let is_closed = IS_STDOUT_CLOSED.load(Ordering::Relaxed);
     if is_closed { Err(io::Error::other("standard output is closed")) } else { Ok(()) }
 }
+
+/// Whether something is written to standard input, or it is a file: it is neither a terminal, nor nothing, nor closed.
+pub fn is_stdin_input() -> bool {
+    #[cfg(unix)]
+    {
+        use rustix::fs::{FileType, fstat};
+        let kind = fstat(rustix::stdio::stdin()).map(|stat| FileType::from_raw_mode(stat.st_mode));
+        !IS_STDIN_CLOSED.load(Ordering::Relaxed)
+            && matches!(kind, Ok(FileType::Fifo | FileType::Socket | FileType::RegularFile))
+    }
+    #[cfg(not(unix))]
+    !io::IsTerminal::is_terminal(&io::stdin())
+}

@@ -1,16 +1,18 @@
 //! Files that are read to their end, whatever their size was when they were opened.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Cursor, Read};
 
 use classad::format::unpacked;
 
-use super::standard_streams;
+use super::{live, standard_streams};
 
-/// Opens a file; `-` is standard input. Reading fails if the file is cut short meanwhile.
+/// Opens a file; `-` is standard input, and a live source that was asked is its answer. Reading fails if the file is cut short meanwhile.
 pub fn open(path: &str) -> io::Result<Box<dyn Read>> {
     if path == "-" {
         Ok(Box::new(standard_streams::stdin()?))
+    } else if let Some(answer) = live::take_answer(path) {
+        Ok(Box::new(Cursor::new(answer)))
     } else {
         Ok(Box::new(WholeFile::new(File::open(path)?)?))
     }

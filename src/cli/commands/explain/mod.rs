@@ -6,6 +6,7 @@ mod fixes;
 mod frame;
 mod groups;
 mod help_text;
+mod live_queue;
 mod logged;
 mod match_difference;
 mod matched;
@@ -53,7 +54,7 @@ use help_text::EXAMPLES;
 use match_difference::{MatchDifference, matching_subjects};
 use page::{CauseTableChoice, ExplanationPage};
 use reading::{ReadParties, read_parties, read_policy};
-use selection::{refuse_jobs_as_files, select_subjects, served_and_unserved};
+use selection::{select_subjects, served_and_unserved};
 use share::{ExplanationNotes, merge_shares};
 use when::WhenArgs;
 use when_start::WhenStartArgs;
@@ -64,12 +65,15 @@ const STATS_HELP: &str = "Print the number of evaluations and the elapsed second
 ///
 /// The first line of each report gives the reason, such as a clause that no offer meets. Below this line are the
 /// evidence and changes that would help. Each of these changes was tested.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(after_help = EXAMPLES, visible_alias = "why")]
 #[command(mut_arg("stats", |arg| arg.help(STATS_HELP)))]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct ExplainCommand {
     /// Files of requests; without files, read standard input
+    ///
+    /// `1234.0`, `1234` or an owner, if there is no such file: ask HTCondor's tools for these jobs and for the slots of the
+    /// pool. See `classad help live`.
     ///
     /// Of the event logs of jobs, explain what happened to each job last, and why. They need no --pool.
     requests: Vec<String>,
@@ -172,12 +176,19 @@ impl ExplainCommand {
     }
 
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
+        match live_queue::ask_queue(self, session)? {
+            Some(command) => command.explain(session),
+            None => self.explain(session),
+        }
+    }
+
+    /// Explains the requests of files.
+    fn explain(&self, session: &mut Session) -> Result<Status, Failure> {
         let common = &self.ads.common;
         let form = common.output.form;
         self.check_form()?;
         self.starts.check()?;
         self.share.begin(session, self.share_refusal())?;
-        refuse_jobs_as_files(&self.requests)?;
         session.use_submit_config(self.config.as_ref());
         let mut sources = input::open_sides(session, &self.requests, &self.pool)?;
         if !sources[0].is_empty() && logged::are_logs(session, &sources[0]) {

@@ -1,7 +1,5 @@
 //! Selects the requests that are explained, and the offers that count.
 
-use std::path::Path;
-
 use classad::ad::{Ad, Expression, Name};
 use classad::eval::FreeNames;
 use classad::matching::Query;
@@ -12,7 +10,7 @@ use rustc_hash::FxHashSet;
 
 use super::ExplainCommand;
 use crate::cli::io::named_ad::NamedAd;
-use crate::cli::io::wanted_ads::{WantedAds, job_number};
+use crate::cli::io::wanted_ads::WantedAds;
 use crate::cli::outcome::{Failure, refuse};
 use crate::cli::render::explanation::{Allocation, ExplanationInput};
 use crate::cli::session::Session;
@@ -111,14 +109,6 @@ pub fn served_and_unserved(
         roots.sort_unstable();
     }
     Ok((roots, unserved))
-}
-
-/// Refuses the number of a job in place of a file.
-pub fn refuse_jobs_as_files(files: &[String]) -> Result<(), Failure> {
-    match files.iter().find(|file| job_number(file).is_some() && !Path::new(file).exists()) {
-        Some(job) => refuse(format!("there is no file {job}; to explain job {job}, use `--request {job}`")),
-        None => Ok(()),
-    }
 }
 
 /// Whether the constraint of `--constraint` accepts a request; true without a constraint. If the evaluation exceeds a

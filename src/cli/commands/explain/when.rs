@@ -30,7 +30,7 @@ const USUAL_SECONDS: i64 = 86_400;
 const MAX_LISTED_SLOTS: usize = 5;
 
 /// The options about times.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct WhenArgs {
     /// Print when the requirements of a job and of slots are true for each other, over the next 24 hours
     ///

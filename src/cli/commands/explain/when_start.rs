@@ -50,7 +50,7 @@ const MAX_ARRIVALS: [usize; 2] = [3, 1000];
 const IDLE: i64 = 1;
 
 /// The options about starts.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct WhenStartArgs {
     /// Print when waiting jobs are expected to start, and how many jobs and cores start before them
     ///

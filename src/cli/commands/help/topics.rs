@@ -29,7 +29,7 @@ macro_rules! topics {
     };
 }
 
-topics! { "language" "words" "dialects" "functions" "formats" "exit-codes" "policy" "gangs" "claims" "explain" "from-condor" "tables" "budgets" }
+topics! { "language" "words" "dialects" "functions" "formats" "exit-codes" "policy" "gangs" "claims" "explain" "live" "from-condor" "tables" "budgets" }
 
 /// Returns the names of the topics, and `schema`, whose text is made from the schemas.
 pub fn topic_names() -> impl Iterator<Item = &'static str> {
@@ -70,11 +70,17 @@ const ENVIRONMENT: [(&str, &str); 4] = [
 ];
 
 /// Files and what they hold.
-const FILES: [(&str, &str); 1] = [(
-    "$XDG_CONFIG_HOME/classad/config.yaml",
-    "defaults of `id`, of `output` and of the options of every command, each on a line such as `dialect: condor`; \
+const FILES: [(&str, &str); 2] = [
+    (
+        "$XDG_CONFIG_HOME/classad/config.yaml",
+        "defaults of `id`, of `output` and of the options of every command, each on a line such as `dialect: condor`; \
     usually `~/.config/classad/config.yaml`",
-)];
+    ),
+    (
+        "$XDG_CACHE_HOME/classad/slots-*.long",
+        "the slots that `live:slots` printed last; usually in `~/.cache/classad`: see `classad help live`",
+    ),
+];
 
 /// Returns the terms and definitions that `<!-- NAME -->` stands for in a help text; none if the name is unknown.
 pub fn named_table(name: &str) -> Vec<(String, String)> {
