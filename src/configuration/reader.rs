@@ -6,9 +6,8 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use super::dump::{Configuration, ConfigurationEntry};
 use super::metaknobs::metaknob;
-use super::texts::ConfigurationTexts;
+use super::texts::{ConfigurationEntry, ConfigurationTexts};
 use crate::ad::{Dialect, Name};
 use crate::eval::Context;
 use crate::format::Problem;
@@ -66,13 +65,13 @@ pub(super) struct ConfigurationRun<'s> {
     /// Whether statements may name files.
     reads_files: bool,
     scope: MacroScope,
-    texts: ConfigurationTexts,
-    entries: Vec<ConfigurationEntry>,
+    pub texts: ConfigurationTexts,
+    pub entries: Vec<ConfigurationEntry>,
     /// The entry of each variable.
-    by_name: FxHashMap<Name, usize>,
+    pub by_name: FxHashMap<Name, usize>,
     /// The entries that others replaced.
-    replaced: Vec<ConfigurationEntry>,
-    problems: Vec<Problem>,
+    pub replaced: Vec<ConfigurationEntry>,
+    pub problems: Vec<Problem>,
     included_bytes: usize,
 }
 
@@ -137,14 +136,12 @@ impl<'s> ConfigurationRun<'s> {
         }
     }
 
-    /// Returns the configuration, and its problems in the order in which they were found.
-    pub fn finish(self) -> (Configuration, Vec<Problem>) {
+    /// The variables with their values, for macros.
+    pub fn variables(&self) -> VariableTable {
         let values =
             self.entries.iter().map(|entry| (entry.name.as_str(), &self.texts.text[entry.value_range.clone()]));
         let own: VariableTable = values.collect();
-        let variables = if self.reads_files { own.over(&DEFAULT_VARIABLES) } else { own };
-        let (texts, entries, by_name, replaced) = (self.texts, self.entries, self.by_name, self.replaced);
-        (Configuration { texts, entries, by_name, replaced, variables }, self.problems)
+        if self.reads_files { own.over(&DEFAULT_VARIABLES) } else { own }
     }
 
     /// Takes the comments about where variables were set, which `-verbose` prints, for the entries from `first` on.
