@@ -8,9 +8,6 @@ use crate::ad::closest_names;
 /// The texts of the metaknobs, each below a line `[CATEGORY:NAME]`.
 const METAKNOBS: &str = include_str!("metaknobs.config");
 
-/// Maximum number of times that arguments are put in. What is put in may name arguments, too, as in a default.
-const MAX_PASSES: usize = 10;
-
 /// The metaknobs: names and texts.
 static TABLE: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
     let parts = METAKNOBS.split("\n[").skip(1);
@@ -71,6 +68,8 @@ fn closing_brace(text: &str) -> usize {
 fn with_arguments(text: &str, arguments: &str) -> String {
     let arguments = arguments.trim();
     let list: Vec<&str> = if arguments.is_empty() { Vec::new() } else { arguments.split(',').map(str::trim).collect() };
+    // What is put in may name arguments, too, as in a default.
+    const MAX_PASSES: usize = 10;
     let mut text = Cow::Borrowed(text);
     for _ in 0..MAX_PASSES {
         match replaced_once(&text, arguments, &list) {

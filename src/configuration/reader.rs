@@ -212,8 +212,8 @@ impl<'s> ConfigurationRun<'s> {
                 let first = whole[start..].find('\n').map_or(whole.len(), |at| start + at + 1);
                 loop {
                     match lines.next() {
-                        Some(last) if last.text == end => {
-                            let block = &whole[first..last.whole_file_range().start.max(first)];
+                        Some(line) if line.text == end => {
+                            let block = &whole[first..line.whole_file_range().start.max(first)];
                             let start = first + block.len() - block.trim_start().len();
                             let trimmed = start..start + block.trim().len();
                             return self.set(name, block.trim(), (&range, line.number), (place, &[(0, trimmed)]));
@@ -296,11 +296,12 @@ impl<'s> ConfigurationRun<'s> {
             _ => self.texts.add_value(&text, range, &[]),
         };
         let entry = ConfigurationEntry { name: variable, name_range, value_range, line, origin: None };
-        if let Some(known) = self.by_name.get(&key) {
-            self.replaced.push(std::mem::replace(&mut self.entries[*known], entry));
-        } else {
-            self.by_name.insert(key, self.entries.len());
-            self.entries.push(entry);
+        match self.by_name.get(&key) {
+            Some(known) => self.replaced.push(std::mem::replace(&mut self.entries[*known], entry)),
+            None => {
+                self.by_name.insert(key, self.entries.len());
+                self.entries.push(entry);
+            }
         }
         Ok(())
     }

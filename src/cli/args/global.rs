@@ -92,7 +92,7 @@ pub struct GlobalOptions {
     #[arg(long, global = true, value_name = "HOST")]
     pub pool_name: Option<String>,
     /// Folder that takes the place of `/` in configuration files: what they include is read below it, and so are the files
-    /// of `LOCAL_CONFIG_DIR` and `LOCAL_CONFIG_FILE`
+    /// of LOCAL_CONFIG_DIR and LOCAL_CONFIG_FILE
     #[arg(long, global = true, value_name = "DIR")]
     pub config_root: Option<PathBuf>,
     /// Maximum number of threads [default: the number of processors, at most 8]
