@@ -2,11 +2,13 @@
 //!
 //! The values are expanded or not. With `-verbose` comments tell where a variable was set.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 
 use super::constants::{constant_number, constant_truth};
 use super::reader::{ConfigurationRun, ConfigurationSettings};
-use super::texts::{ConfigurationEntry, ConfigurationTexts};
+use super::texts::ConfigurationTexts;
 use crate::ad::{Name, closest_names};
 use crate::eval::Context;
 use crate::format::Problem;
@@ -24,6 +26,21 @@ pub struct Configuration {
     pub(super) variables: VariableTable,
 }
 
+/// Variable of a configuration.
+#[derive(Clone, Debug)]
+pub struct ConfigurationEntry {
+    /// Name as written.
+    pub name: String,
+    /// Byte range of the name in the dump.
+    pub name_range: Range<usize>,
+    /// Byte range of the value in the dump, without blanks around it.
+    pub value_range: Range<usize>,
+    /// 1-based number of the line in the dump.
+    pub line: usize,
+    /// Where the variable was set, as `-verbose` tells; `None` if the dump does not tell.
+    pub origin: Option<String>,
+}
+
 /// Value of a variable with its macros expanded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpandedValue {
@@ -36,6 +53,22 @@ pub struct ExpandedValue {
 /// Maximum number of variables whose macros are followed.
 const MAX_FOLLOWED: usize = 100;
 
+impl ConfigurationEntry {
+    /// Returns the entry and those of the macros in its value, in theirs, and so on.
+    pub(super) fn with_macros<'c>(&'c self, configuration: &'c Configuration) -> Vec<&'c ConfigurationEntry> {
+        let mut found = vec![self];
+        let mut next = 0;
+        while let Some(entry) = found.get(next).filter(|_| found.len() < MAX_FOLLOWED) {
+            next += 1;
+            for name in macro_names(configuration.raw_value(entry)) {
+                let of_macro = configuration.entry(name);
+                found.extend(of_macro.filter(|entry| !found.iter().any(|known| known.name == entry.name)));
+            }
+        }
+        found
+    }
+}
+
 /// Returns the names of the macros in a value: `A` of `$(A)` and `$(A:default)`.
 pub(super) fn macro_names(value: &str) -> impl Iterator<Item = &str> {
     value.match_indices("$(").map(|(at, opening)| {
@@ -45,20 +78,6 @@ pub(super) fn macro_names(value: &str) -> impl Iterator<Item = &str> {
 }
 
 impl Configuration {
-    /// Returns an entry and those of the macros in its value, in theirs, and so on.
-    pub(super) fn with_macros<'c>(&'c self, entry: &'c ConfigurationEntry) -> Vec<&'c ConfigurationEntry> {
-        let mut found = vec![entry];
-        let mut next = 0;
-        while let Some(entry) = found.get(next).filter(|_| found.len() < MAX_FOLLOWED) {
-            next += 1;
-            for name in macro_names(self.raw_value(entry)) {
-                let of_macro = self.entry(name);
-                found.extend(of_macro.filter(|entry| !found.iter().any(|known| known.name == entry.name)));
-            }
-        }
-        found
-    }
-
     /// Reads a dump. Lines that are neither variables nor comments are problems; the others count. A byte that is not
     /// UTF-8 counts as `?`, so that ranges are those of the file.
     #[must_use]
@@ -66,7 +85,7 @@ impl Configuration {
         let settings = ConfigurationSettings::default();
         let mut run = ConfigurationRun::new(&settings, true);
         run.run_file("", bytes);
-        Configuration::of_run(run)
+        run.finish()
     }
 
     /// Reads configuration files, each with its name, one after the other, with the files that they include. HTCondor's
@@ -79,13 +98,7 @@ impl Configuration {
             run.run_file(name, bytes);
         }
         run.run_local_files();
-        Configuration::of_run(run)
-    }
-
-    fn of_run(run: ConfigurationRun<'_>) -> (Self, Vec<Problem>) {
-        let variables = run.variables();
-        let ConfigurationRun { texts, entries, by_name, replaced, problems, .. } = run;
-        (Configuration { texts, entries, by_name, replaced, variables }, problems)
+        run.finish()
     }
 
     /// The files, and where the ranges of the configuration are in them.

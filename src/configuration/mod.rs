@@ -27,7 +27,7 @@ mod texts;
 mod unused_settings;
 
 pub use constants::{constant_number, constant_truth};
-pub use dump::{Configuration, ExpandedValue};
+pub use dump::{Configuration, ConfigurationEntry, ExpandedValue};
 pub use job_policies::JobPolicies;
 pub use knobs::{KnobKind, POLICY_KNOBS, PolicyKnob};
 pub use map_file::{MapFileItem, MapFileReader, includes_file};
@@ -41,5 +41,5 @@ pub use route::{JobRoute, RouteObstacle};
 pub use route_load::RouteLoads;
 pub use router::{JobRouter, RoutingDecision};
 pub use rules::{ConfiguredRule, RulesWithProblems, is_bracketed_rules, parse_bracketed_rules};
-pub use texts::{ConfigurationEntry, ConfigurationTexts};
+pub use texts::ConfigurationTexts;
 pub use unused_settings::unused_settings;

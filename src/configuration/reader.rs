@@ -6,8 +6,9 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
+use super::dump::{Configuration, ConfigurationEntry};
 use super::metaknobs::metaknob;
-use super::texts::{ConfigurationEntry, ConfigurationTexts};
+use super::texts::ConfigurationTexts;
 use crate::ad::{Dialect, Name};
 use crate::eval::Context;
 use crate::format::Problem;
@@ -65,13 +66,13 @@ pub(super) struct ConfigurationRun<'s> {
     /// Whether statements may name files.
     reads_files: bool,
     scope: MacroScope,
-    pub texts: ConfigurationTexts,
-    pub entries: Vec<ConfigurationEntry>,
+    texts: ConfigurationTexts,
+    entries: Vec<ConfigurationEntry>,
     /// The entry of each variable.
-    pub by_name: FxHashMap<Name, usize>,
+    by_name: FxHashMap<Name, usize>,
     /// The entries that others replaced.
-    pub replaced: Vec<ConfigurationEntry>,
-    pub problems: Vec<Problem>,
+    replaced: Vec<ConfigurationEntry>,
+    problems: Vec<Problem>,
     included_bytes: usize,
 }
 
@@ -136,12 +137,14 @@ impl<'s> ConfigurationRun<'s> {
         }
     }
 
-    /// The variables with their values, for macros.
-    pub fn variables(&self) -> VariableTable {
+    /// Returns the configuration, and its problems in the order in which they were found.
+    pub fn finish(self) -> (Configuration, Vec<Problem>) {
         let values =
             self.entries.iter().map(|entry| (entry.name.as_str(), &self.texts.text[entry.value_range.clone()]));
         let own: VariableTable = values.collect();
-        if self.reads_files { own.over(&DEFAULT_VARIABLES) } else { own }
+        let variables = if self.reads_files { own.over(&DEFAULT_VARIABLES) } else { own };
+        let (texts, entries, by_name, replaced) = (self.texts, self.entries, self.by_name, self.replaced);
+        (Configuration { texts, entries, by_name, replaced, variables }, self.problems)
     }
 
     /// Takes the comments about where variables were set, which `-verbose` prints, for the entries from `first` on.

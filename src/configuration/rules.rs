@@ -6,8 +6,7 @@ use crate::format::{FileFormat, Position, Problem, Severity, attribute_spans, re
 use crate::transform::{RuleSurroundings, TransformRule, parse_rules_within};
 
 use super::bracketed;
-use super::dump::Configuration;
-use super::texts::ConfigurationEntry;
+use super::dump::{Configuration, ConfigurationEntry};
 
 /// Rules of one variable, or of one ad of a variable that holds several.
 #[derive(Clone, Debug)]

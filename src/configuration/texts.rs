@@ -9,27 +9,12 @@ pub struct ConfigurationTexts {
     pub(super) text: String,
     files: Vec<String>,
     /// The pieces of the text, without gaps.
-    pieces: Vec<ConfigurationPiece>,
-}
-
-/// Variable of a configuration.
-#[derive(Clone, Debug)]
-pub struct ConfigurationEntry {
-    /// Name as written.
-    pub name: String,
-    /// Byte range of the name in the dump.
-    pub name_range: Range<usize>,
-    /// Byte range of the value in the dump, without blanks around it.
-    pub value_range: Range<usize>,
-    /// 1-based number of the line in the dump.
-    pub line: usize,
-    /// Where the variable was set, as `-verbose` tells; `None` if the dump does not tell.
-    pub origin: Option<String>,
+    pieces: Vec<TextPiece>,
 }
 
 /// A piece of the text, and where it stands.
 #[derive(Clone, Debug)]
-struct ConfigurationPiece {
+struct TextPiece {
     start: usize,
     file: usize,
     /// Its range in the text of the file.
@@ -42,7 +27,7 @@ impl ConfigurationTexts {
     /// Adds a file. Returns the offset of its text.
     pub(super) fn add_file(&mut self, name: &str, text: &str) -> usize {
         let start = self.text.len();
-        self.pieces.push(ConfigurationPiece { start, file: self.files.len(), place: 0..text.len(), is_verbatim: true });
+        self.pieces.push(TextPiece { start, file: self.files.len(), place: 0..text.len(), is_verbatim: true });
         self.files.push(name.to_owned());
         self.text.push_str(text);
         start
@@ -60,11 +45,11 @@ impl ConfigurationTexts {
         self.text.push_str(value);
         let (file, statement) = self.place(place);
         if pieces.is_empty() {
-            self.pieces.push(ConfigurationPiece { start, file, place: statement, is_verbatim: false });
+            self.pieces.push(TextPiece { start, file, place: statement, is_verbatim: false });
         }
         for (at, range) in pieces {
             let (file, place) = self.place(range);
-            self.pieces.push(ConfigurationPiece { start: start + at, file, place, is_verbatim: true });
+            self.pieces.push(TextPiece { start: start + at, file, place, is_verbatim: true });
         }
         start..self.text.len()
     }
@@ -96,8 +81,7 @@ impl ConfigurationTexts {
         if !first.is_verbatim {
             return (first.file, first.place.clone());
         }
-        let offset =
-            |piece: &ConfigurationPiece, at: usize| (piece.place.start + (at - piece.start)).min(piece.place.end);
+        let offset = |piece: &TextPiece, at: usize| (piece.place.start + (at - piece.start)).min(piece.place.end);
         let start = offset(first, range.start);
         let end = match self.pieces.get(piece_at(range.end.max(range.start + 1) - 1)) {
             Some(last) if last.file == first.file && last.is_verbatim && range.end >= last.start => {
