@@ -8,7 +8,6 @@ mod dump;
 mod job_policies;
 mod knobs;
 mod map_file;
-mod metaknobs;
 mod number_settings;
 mod periodic_policies;
 #[cfg(test)]
@@ -16,14 +15,12 @@ mod periodic_policies_tests;
 mod periodic_policy;
 mod policy;
 mod policy_effect;
-mod reader;
 mod route;
 mod route_load;
 mod router;
 mod rules;
 #[cfg(test)]
 mod rules_tests;
-mod texts;
 mod unused_settings;
 
 pub use constants::{constant_number, constant_truth};
@@ -36,10 +33,8 @@ pub use periodic_policies::{policy_attributes, system_policy};
 pub use periodic_policy::JobPolicy;
 pub use policy::ConfiguredPolicy;
 pub use policy_effect::{PolicyEffect, PolicyEffectKind};
-pub use reader::{ConfigurationSettings, configuration_files};
 pub use route::{JobRoute, RouteObstacle};
 pub use route_load::RouteLoads;
 pub use router::{JobRouter, RoutingDecision};
 pub use rules::{ConfiguredRule, RulesWithProblems, is_bracketed_rules, parse_bracketed_rules};
-pub use texts::ConfigurationTexts;
 pub use unused_settings::unused_settings;

@@ -23,7 +23,6 @@ mod command_line;
 mod commands;
 mod compiled;
 mod condor_tables;
-mod configuration_files;
 mod configurations;
 mod configured_shares;
 mod counted_slots;
