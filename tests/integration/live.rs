@@ -1,6 +1,7 @@
 //! Live sources: HTCondor's tools are scripts that print recorded dumps, or hang, or fail.
 
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -55,18 +56,23 @@ impl Tools {
         runs
     }
 
-    /// Exit status, standard output and standard error of `classad`, with nothing on its standard input.
-    fn classad(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
-        let output = Command::new(env!("CARGO_BIN_EXE_classad"))
+    /// The command, with nothing on its standard input.
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_classad"));
+        command
             .args(arguments)
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .env("PATH", format!("{}:/usr/bin:/bin", self.folder.display()))
             .env("XDG_CACHE_HOME", self.folder.join("cache"))
             .env("TZ", "UTC")
             .env("COLUMNS", "80")
-            .stdin(Stdio::null())
-            .output()
-            .expect("the binary runs");
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Exit status, standard output and standard error of `classad`.
+    fn classad(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
+        let output = self.command(arguments).output().expect("the binary runs");
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         (output.status.code(), text(&output.stdout), text(&output.stderr))
     }
@@ -186,4 +192,27 @@ fn what_gives_no_answer_is_one_error() {
     let (_, _, errors) = classad(&["explain", "7.0"]);
     assert_eq!(errors, "error: there is no file 7.0; to explain job 7.0, use `--request 7.0`\n");
     assert_eq!(tools.runs(), before);
+}
+
+/// As at a terminal, Ctrl-C signals the whole group.
+#[test]
+fn an_interrupt_ends_the_tools() {
+    let tools = Tools::new("interrupt");
+    let begun = tools.folder.join("begun");
+    tools.set("condor_status", &format!("echo $$ > {}.new; mv {0}.new {0}; sleep 60", begun.display()));
+    let mut command = tools.command(&["query", "true", "live:slots"]);
+    let mut run = command.process_group(0).stderr(Stdio::null()).spawn().expect("the binary runs");
+    let within = |is: &dyn Fn() -> bool| {
+        let start = Instant::now();
+        while !is() && start.elapsed() < Duration::from_secs(20) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        is()
+    };
+    assert!(within(&|| begun.exists()));
+    let tool = std::fs::read_to_string(&begun).expect("it has a number");
+    let kill = Command::new("kill").args(["-INT", "--", &format!("-{}", run.id())]).status();
+    assert!(kill.expect("there is kill").success());
+    assert!(!run.wait().expect("it ends").success());
+    assert!(within(&|| !PathBuf::from("/proc").join(tool.trim()).exists()), "{tool}");
 }

@@ -21,14 +21,12 @@ pub enum ToolFailure {
 }
 
 /// Runs a program with its arguments, without a shell and without an input. Returns what it prints. A tool that does not
-/// end in time is killed with its group.
+/// end in time is killed. It is in the group of this process, so that Ctrl-C and what else ends the group ends it, too.
 pub fn run_tool(command: &[String], timeout: Duration) -> Result<Vec<u8>, ToolFailure> {
     let deadline = Instant::now() + timeout;
     let [program, arguments @ ..] = command else { return Err(ToolFailure::Missing) };
     let mut tool = Command::new(program);
     tool.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut tool, 0);
     let mut child = tool.spawn().map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => ToolFailure::Missing,
         _ => ToolFailure::Failed(error.to_string()),
@@ -37,7 +35,9 @@ pub fn run_tool(command: &[String], timeout: Duration) -> Result<Vec<u8>, ToolFa
     let reason = child.stderr.take().map(|pipe| read_in_thread(pipe, MAX_REASON_BYTES));
     let answer = output.and_then(|output| output.recv_timeout(deadline.saturating_duration_since(Instant::now())).ok());
     let (Some(answer), Some(status)) = (answer, wait(&mut child, deadline)) else {
-        kill_group(&mut child);
+        // It may have ended meanwhile.
+        let _ = child.kill();
+        let _ = child.wait();
         return Err(ToolFailure::Silent);
     };
     if status.success() {
@@ -77,17 +77,6 @@ fn wait(child: &mut Child, deadline: Instant) -> Option<std::process::ExitStatus
             _ => return None,
         }
     }
-}
-
-/// Ends a program and those that it has started.
-fn kill_group(child: &mut Child) {
-    #[cfg(unix)]
-    if let Ok(group) = i32::try_from(child.id()) {
-        // It may have ended meanwhile.
-        let _ = nix::sys::signal::killpg(nix::unistd::Pid::from_raw(group), nix::sys::signal::Signal::SIGKILL);
-    }
-    let _ = child.kill();
-    let _ = child.wait();
 }
 
 #[cfg(all(test, unix))]
