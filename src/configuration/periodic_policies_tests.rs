@@ -1,7 +1,7 @@
 //! The periodic policies beside a schedd of HTCondor.
 
 use super::job_policies::JobPolicies;
-use crate::ad::Dialect;
+use crate::ad::{Ad, Dialect};
 use crate::configuration::Configuration;
 use crate::eval::Context;
 use crate::syntax::{ParseOptions, parse_ad};
@@ -124,4 +124,21 @@ fn reasons_and_codes_are_those_of_htcondor() {
         });
         assert_eq!(shown.unwrap_or_default(), expected, "{job}");
     }
+}
+
+/// As a schedd of 25.14.1 counted two runs, of which a policy ended each.
+#[test]
+fn runs_are_in_the_wall_clock_time() {
+    let parsed = |text: &str| parse_ad(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+    let context = Context::new(Dialect::Condor);
+    let text = |ad: &Ad, name: &str| ad.get_str(name).map(ToString::to_string).unwrap_or_default();
+    let first = parsed("[ JobStatus = 2; RemoteWallClockTime = 0.0; ShadowBday = 1795974694 ]");
+    let first = JobPolicies::job_after_run(&first, 1_795_974_732, &context);
+    assert_eq!([text(&first, "RemoteWallClockTime"), text(&first, "ShadowBday")], ["38.0", "undefined"]);
+    let second = parsed("[ JobStatus = 2; RemoteWallClockTime = 38.0; ShadowBday = 1795974739 ]");
+    let second = JobPolicies::job_after_run(&second, 1_795_974_768, &context);
+    assert_eq!(text(&second, "RemoteWallClockTime"), "67.0");
+    // What does not run stays as it is.
+    let waiting = parsed("[ JobStatus = 1; RemoteWallClockTime = 38.0 ]");
+    assert_eq!(text(&JobPolicies::job_after_run(&waiting, 9, &context), "RemoteWallClockTime"), "38.0");
 }

@@ -19,6 +19,9 @@ const JOB_STARTS: &str = "NumJobStarts";
 /// The seconds that a job ran.
 const WALL_CLOCK: &str = "RemoteWallClockTime";
 
+/// The time at which the shadow of a running job began.
+const SHADOW_BIRTH: &str = "ShadowBday";
+
 /// The time at which a job is removed. One that is no number ends the evaluation: nothing behind it is tried.
 pub(super) const TIMER_REMOVE: &str = "TimerRemove";
 
@@ -127,7 +130,7 @@ impl PeriodicPolicy {
 pub(super) fn as_evaluated(job: &Ad, context: &Context) -> Ad {
     let number = |name: &str| number_in(job, name, context);
     let is_run = number("JobStatus").is_some_and(|status| RUNNING.contains(&status));
-    let Some(birth) = job.get_str("ShadowBday").filter(|_| is_run).and_then(|_| number("ShadowBday")) else {
+    let Some(birth) = job.get_str(SHADOW_BIRTH).filter(|_| is_run).and_then(|_| number(SHADOW_BIRTH)) else {
         return job.clone();
     };
     let before = job.get_str(WALL_CLOCK).map(|before| expression_text(before, Style::of(Dialect::Condor)));
@@ -139,13 +142,18 @@ pub(super) fn as_evaluated(job: &Ad, context: &Context) -> Ad {
     AdExtension::new(seen.collect()).extend(job)
 }
 
-/// Returns the ad of a job whose run, if there is one, ends at a time: the run is in `RemoteWallClockTime`.
+/// Returns the ad of a job whose run, if there is one, ends at a time: the run is in `RemoteWallClockTime`, and no shadow is
+/// left.
 pub(super) fn after_run(job: &Ad, at: i64, context: &Context) -> Ad {
     let context = Context { now: Some(at), ..context.clone() };
     let name = Name::new(WALL_CLOCK);
     let seen = as_evaluated(job, &context);
     match seen.get(&name).and_then(|clock| value_in(clock, &seen, &context)) {
-        Some(value) => AdExtension::new([(name, Expression::literal(value))].into()).extend(job),
+        Some(value) => {
+            let values = [(name, value), (Name::new(SHADOW_BIRTH), Value::Undefined)];
+            let values = values.into_iter().map(|(name, value)| (name, Expression::literal(value)));
+            AdExtension::new(values.collect()).extend(job)
+        }
         None => job.clone(),
     }
 }
