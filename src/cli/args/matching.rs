@@ -8,6 +8,7 @@ use super::output::TableOutputArgs;
 use crate::cli::io::argument_text;
 use crate::cli::io::input;
 use crate::cli::io::named_ad::NamedAd;
+use crate::cli::io::parties::runs_of_shared_ads;
 use crate::cli::io::selective_load::{self, KeptLabels, LoadRequirements, LoadedAds};
 use crate::cli::io::source::AdSource;
 use crate::cli::outcome::Failure;
@@ -106,7 +107,7 @@ impl MatchArgs {
 /// Replaces the ads of submitters by the requests nested in them, called by the submitter's name and their numbers.
 pub fn with_nested_requests(requests: Vec<NamedAd>) -> Vec<NamedAd> {
     // Nearly always there are none, and the requests may be many.
-    if !requests.iter().any(|ad| ad.ad.get(&RESOURCE_REQUESTS).is_some()) {
+    if !runs_of_shared_ads(&requests).any(|run| run[0].ad.get(&RESOURCE_REQUESTS).is_some()) {
         return requests;
     }
     let nested = |ad: NamedAd| {

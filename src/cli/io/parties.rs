@@ -45,8 +45,11 @@ impl Parties {
 
     /// Returns the settings of a run in which ranks of the papers' dialect may be strings or times.
     pub fn with_typed_ranks(&self, settings: NegotiationSettings) -> NegotiationSettings {
-        let [requests, offers] = self.ads();
         let (protocol, dialect) = (&settings.protocol, settings.context.dialect);
+        if dialect.is_condor() {
+            return settings;
+        }
+        let [requests, offers] = self.ads();
         let policy = with_typed_ranks(settings.policy, &requests, &offers, protocol, dialect);
         NegotiationSettings { policy, ..settings }
     }
@@ -182,6 +185,6 @@ pub fn warn_of_invalid_counts(session: &Session, requests: &[NamedAd]) {
 }
 
 /// Splits the requests into slices of consecutive requests that share one ad.
-fn runs_of_shared_ads(requests: &[NamedAd]) -> impl Iterator<Item = &[NamedAd]> {
+pub fn runs_of_shared_ads(requests: &[NamedAd]) -> impl Iterator<Item = &[NamedAd]> {
     requests.chunk_by(|one, next| one.ad.identity() == next.ad.identity())
 }
