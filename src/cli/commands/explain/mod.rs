@@ -6,6 +6,7 @@ mod fixes;
 mod frame;
 mod groups;
 mod help_text;
+mod job_results;
 mod live_queue;
 mod logged;
 mod match_difference;

@@ -70,8 +70,11 @@ pub fn read_parties(
     let reading = if reads_whole { ReadMode::Whole } else { ReadMode::SelectiveForReports };
     let ([requests, offers], schedds) =
         command.ads.read_with_schedds(session, sources, reading, &also, SlotSelection::All)?;
-    let has_left = |job: &NamedAd| command.starts.when_start && has_left_queue(job.state(&session.context()));
-    let (history, requests): (Vec<NamedAd>, Vec<NamedAd>) = requests.into_iter().partition(has_left);
+    let (history, requests): (Vec<NamedAd>, Vec<NamedAd>) = if command.starts.when_start {
+        requests.into_iter().partition(|job| has_left_queue(job.state(&session.context())))
+    } else {
+        (Vec::new(), requests)
+    };
     let context = session.context();
     let identified = |job: &NamedAd| job.header(&context).identity.clone();
     let jobs = requests.iter().map(|job| (job.advertisement(), identified(job)));

@@ -1,15 +1,14 @@
 //! `explain --when`: when jobs and slots accept each other.
 
-use std::io::Write;
-
 use clap::Args;
 use classad::ad::time::local_moment;
 use classad::constraint::{MAX_SPAN_SECONDS, Timeline};
 use classad::explain::MatchTimes;
 use classad::matching::Query;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use super::ExplainCommand;
+use super::job_results::write_job_results;
 use super::selection::{select_subjects, served_and_unserved};
 use crate::cli::args::global;
 use crate::cli::args::output::TableOutputArgs;
@@ -17,9 +16,7 @@ use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::render::diagnostics::terminal_width;
 use crate::cli::render::explanation::ExplanationInput;
 use crate::cli::render::explanation::times::{TIME_COLUMNS, TIMES_SCHEMA, TimesGroup, TimesWriter};
-use crate::cli::render::output::{OutputForm, out};
 use crate::cli::render::progress;
-use crate::cli::render::rows::ResultTable;
 use crate::cli::render::table::TableLayout;
 use crate::cli::session::Session;
 
@@ -107,36 +104,20 @@ fn write_times(
     groups: &[TimesGroup],
     (end, output): (i64, TableOutputArgs),
 ) -> Result<(), Failure> {
-    if output.form.is_some_and(OutputForm::has_lines_of_cells) {
-        let mut rows: Vec<_> = groups.iter().flat_map(|of| writer.rows(of)).collect();
-        rows.sort_by_key(|(job, _)| *job);
-        let mut table = ResultTable::new(&TIME_COLUMNS);
-        table.rows.extend(rows.into_iter().map(|(_, row)| row));
-        return output.write(&table);
-    }
-    let mut out = out();
-    if matches!(output.form, Some(OutputForm::Json | OutputForm::Jsonl)) {
-        let mut reports: Vec<_> = groups.iter().flat_map(|of| writer.json(session, of)).collect();
-        reports.sort_by_key(|(job, _)| *job);
-        let reports: Vec<_> = reports.into_iter().map(|(_, report)| report).collect();
-        if output.form == Some(OutputForm::Jsonl) {
-            return reports.iter().try_for_each(|report| writeln!(out, "{report}")).map_err(Failure::from);
-        }
-        let document = json!({ "schema": TIMES_SCHEMA, "time": writer.now, "end": end, "offers": writer.slots, "reports": reports });
-        return writeln!(out, "{document:#}").map_err(Failure::from);
-    }
-    let width = terminal_width();
-    let text = match groups {
+    let document = |reports: Vec<Json>| json!({ "schema": TIMES_SCHEMA, "time": writer.now, "end": end, "offers": writer.slots, "reports": reports });
+    let text = || match groups {
         [] => "no selected job waits\n".to_owned(),
-        [only] => writer.report(session, only, width),
+        [only] => writer.report(session, only, terminal_width()),
         groups => {
             let header = ["jobs", "slots now", "at most", "next change"];
             let mut table = TableLayout::new(&header).with_number_columns(&[1, 2]);
             for of in groups {
                 table.push_row(writer.table_row(of));
             }
-            table.render(Some(width))
+            table.render(Some(terminal_width()))
         }
     };
-    write!(out, "{text}").map_err(Failure::from)
+    let rows = || groups.iter().flat_map(|of| writer.rows(of)).collect();
+    let reports = || groups.iter().flat_map(|of| writer.json(session, of)).collect();
+    write_job_results(output, (&TIME_COLUMNS, rows), (reports, document), text)
 }

@@ -1,6 +1,5 @@
 //! `explain --when-start`: when waiting jobs are expected to start, and what starts before them.
 
-use std::io::Write;
 use std::sync::Arc;
 
 use clap::Args;
@@ -15,10 +14,11 @@ use classad::matching::negotiate::{
 use classad::matching::policy::{Accountant, CycleTimes};
 use classad::protocol::{AdvertisedState, JobState, evaluate_attribute};
 use classad::text::counted;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use super::ExplainCommand;
 use super::groups::{allocate, explain_bilateral, group_requests};
+use super::job_results::write_job_results;
 use super::selection::{select_subjects, served_and_unserved};
 use crate::cli::args::advertising::SlotSelection;
 use crate::cli::args::output::TableOutputArgs;
@@ -27,13 +27,11 @@ use crate::cli::io::input;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::source::AdSource;
 use crate::cli::outcome::{Failure, Status, refuse};
-use crate::cli::render::diagnostics::sentence_line;
+use crate::cli::render::diagnostics::{sentence_line, terminal_width};
 use crate::cli::render::explanation::ExplanationInput;
 use crate::cli::render::explanation::starts::{
     START_COLUMNS, STARTS_SCHEMA, StartGroup, StartWriter, basis_json, basis_phrase,
 };
-use crate::cli::render::output::{OutputForm, out};
-use crate::cli::render::rows::ResultTable;
 use crate::cli::render::table::TableLayout;
 use crate::cli::session::Session;
 
@@ -250,41 +248,31 @@ fn write_starts(
         }
         RunTimes::Expression(_) => None,
     };
-    if output.form.is_some_and(OutputForm::has_lines_of_cells) {
-        let mut rows: Vec<_> = groups.iter().flat_map(|of| writer.rows(session, of)).collect();
-        rows.sort_by_key(|(job, _)| *job);
-        let mut table = ResultTable::new(&START_COLUMNS);
-        table.rows.extend(rows.into_iter().map(|(_, row)| row));
-        return output.write(&table);
-    }
-    let mut out = out();
-    if matches!(output.form, Some(OutputForm::Json | OutputForm::Jsonl)) {
-        let mut reports: Vec<_> = groups.iter().flat_map(|of| writer.json(session, of)).collect();
-        reports.sort_by_key(|(job, _)| *job);
-        let reports: Vec<_> = reports.into_iter().map(|(_, report)| report).collect();
-        if output.form == Some(OutputForm::Jsonl) {
-            return reports.iter().try_for_each(|report| writeln!(out, "{report}")).map_err(Failure::from);
-        }
-        let document = json!({
+    let document = |reports: Vec<Json>| {
+        json!({
             "schema": STARTS_SCHEMA, "time": writer.now, "horizon": writer.horizon,
             "run_times": uses.as_deref().map(basis_json), "reports": reports,
-        });
-        return writeln!(out, "{document:#}").map_err(Failure::from);
-    }
-    let text = match groups {
-        [] => "no selected job waits\n".to_owned(),
-        [only] => sentence_line(&writer.sentence(session, only)),
-        groups => {
-            let mut table = TableLayout::new(&["jobs", "start (UTC)", "jobs before", "cores before", "wait"])
-                .with_number_columns(&[2, 3]);
-            for of in groups {
-                table.push_row(writer.table_row(session, of));
-            }
-            table.render(Some(crate::cli::render::diagnostics::terminal_width()))
-        }
+        })
     };
-    let basis = uses.map_or_else(String::new, |uses| sentence_line(&basis_phrase(&uses)));
-    write!(out, "{text}{basis}").map_err(Failure::from)
+    let text = || {
+        let text = match groups {
+            [] => "no selected job waits\n".to_owned(),
+            [only] => sentence_line(&writer.sentence(session, only)),
+            groups => {
+                let header = ["jobs", "start (UTC)", "jobs before", "cores before", "wait"];
+                let mut table = TableLayout::new(&header).with_number_columns(&[2, 3]);
+                for of in groups {
+                    table.push_row(writer.table_row(session, of));
+                }
+                table.render(Some(terminal_width()))
+            }
+        };
+        let basis = uses.as_deref().map_or_else(String::new, |uses| sentence_line(&basis_phrase(uses)));
+        text + &basis
+    };
+    let rows = || groups.iter().flat_map(|of| writer.rows(session, of)).collect();
+    let reports = || groups.iter().flat_map(|of| writer.json(session, of)).collect();
+    write_job_results(output, (&START_COLUMNS, rows), (reports, document), text)
 }
 
 /// Whether a job with a verdict can start some time, as far as the ads tell.
