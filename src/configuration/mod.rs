@@ -4,6 +4,7 @@
 
 mod bracketed;
 mod constants;
+mod defragmentation;
 mod dump;
 mod job_policies;
 mod knobs;
@@ -24,6 +25,7 @@ mod rules_tests;
 mod unused_settings;
 
 pub use constants::{constant_number, constant_truth};
+pub use defragmentation::{Defragmentation, DrainingObstacle, DrainingPlan};
 pub use dump::{Configuration, ConfigurationEntry, ExpandedValue};
 pub use job_policies::JobPolicies;
 pub use knobs::{KnobKind, POLICY_KNOBS, PolicyKnob};

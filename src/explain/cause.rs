@@ -5,7 +5,6 @@ use crate::matching::negotiate::AccountingLimit;
 use crate::protocol::JobState;
 
 use super::failure_reason::FailureReason;
-use super::job_report::JobReport;
 use super::report::{ClauseReport, RequestReport, RequestVerdict};
 
 macro_rules! causes {
@@ -52,6 +51,7 @@ causes! {
     Policy "policy" "not-waiting" "A policy of the job or of the access point holds, removes or releases it soon",
     Held "held" "not-waiting" "The job is held, and waits to be released",
     CoolDown "cool-down" "claimed" "The job is in cool-down after a failed run, and is offered to no slot",
+    AtLimit "at-limit" "claimed" "As many jobs of its access point run as the configuration allows",
     NotWaiting "not-waiting" "not-waiting" "The job waits for no slot: it runs, has ended, or runs without a slot",
     Gang "gang" "ports" "The request has ports, and needs a gang",
     NotServed "not-served" "refused" "The policy does not serve the request",
@@ -167,9 +167,11 @@ impl RequestReport {
         if self.imminent().is_some() {
             return Cause::Policy;
         }
-        let is_cool = |job: &JobReport| job.circumstances.iter().any(|known| known.kind == "cool-down");
-        if self.job.as_ref().is_some_and(is_cool) {
-            return Cause::CoolDown;
+        let circumstances = self.job.iter().flat_map(|job| &job.circumstances);
+        match circumstances.into_iter().find(|known| known.is_decisive).map(|known| known.kind) {
+            Some("cool-down") => return Cause::CoolDown,
+            Some("max-jobs") => return Cause::AtLimit,
+            _ => {}
         }
         let is_held = || self.job.as_ref().is_some_and(|job| job.state == JobState::Held);
         match &self.verdict {

@@ -66,8 +66,10 @@ impl ShortCauseWriter<'_> {
         if let Some(ForeseenEffect { effect, .. }) = report.imminent() {
             return (effect.knob.clone(), format!("will be {} by {}", effect.kind.participle(), effect.knob));
         }
-        if report.cause() == Cause::CoolDown {
-            return general("is in cool-down after a failed run".to_owned());
+        match report.cause() {
+            Cause::CoolDown => return general("is in cool-down after a failed run".to_owned()),
+            Cause::AtLimit => return general("its access point runs as many jobs as it may".to_owned()),
+            _ => {}
         }
         match &report.verdict {
             RequestVerdict::Matches => general("matches".to_owned()),

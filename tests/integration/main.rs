@@ -8,6 +8,7 @@ mod checks;
 
 use checks::random;
 
+mod access_points;
 mod accounting;
 mod advertised_states;
 mod advertising;

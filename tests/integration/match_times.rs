@@ -105,12 +105,15 @@ fn a_report_has_a_sentence_and_the_slots() {
     assert!(status == Some(1) && out.starts_with("jobs  slots now  at most  next change\n"), "{out}");
     for (arguments, expected) in [
         (&["--until", "2026-07-06T10:00:00Z"][..], "is not after 2026-07-06 10:00:00 UTC, the time of the evaluations"),
+        (&["--until", "-3h"], "expected seconds since 1970"),
         (&["--until", "never"], "expected seconds since 1970"),
         (&["--reverse"], "cannot be used with"),
     ] {
         let (status, _, told) = explain(arguments);
         assert!(status == Some(2) && told.contains(expected), "{told}");
     }
+    let (_, out, _) = explain(&["--request", "4.0", "--until", "90m"]);
+    assert_eq!(out, never.replace("07-07 10:00:00", "07-06 11:30:00"));
     // A year is the most.
     let (_, _, told) = explain(&["--request", "4.0", "--until", "99999999999"]);
     assert!(told.contains("times are sought up to 2027-07-07 10:00:00 UTC"), "{told}");

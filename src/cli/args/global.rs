@@ -259,6 +259,34 @@ pub fn duration(text: &str) -> Result<i64, String> {
     seconds.filter(|seconds| *seconds > 0).ok_or_else(|| "expected a length of time such as 90m, 24h or 7d".to_owned())
 }
 
+/// A time, or how much later it is than another.
+#[derive(Clone, Copy)]
+pub enum Moment {
+    /// In seconds since 1970.
+    At(i64),
+    /// In seconds from the time of the evaluations on.
+    After(i64),
+}
+
+impl Moment {
+    /// Returns the time in seconds since 1970.
+    pub fn seconds(self, now: i64) -> i64 {
+        match self {
+            Moment::At(seconds) => seconds,
+            Moment::After(seconds) => now.saturating_add(seconds),
+        }
+    }
+}
+
+/// Reads a time as [`time`] does, or a duration as [`duration`] does: one with a unit, such as `24h`.
+pub fn moment(text: &str) -> Result<Moment, String> {
+    let has_unit = text.ends_with(|letter: char| letter.is_ascii_alphabetic());
+    match duration(text) {
+        Ok(seconds) if has_unit => Ok(Moment::After(seconds)),
+        _ => time(text).map(Moment::At).map_err(|problem| format!("{problem}, or a duration such as 24h")),
+    }
+}
+
 /// Parses a time of the command line into seconds since 1970: a number, `now`, or a time as `absTime()` reads it, but with
 /// a date that exists and a year of four digits.
 pub fn time(text: &str) -> Result<i64, String> {

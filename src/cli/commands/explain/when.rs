@@ -34,9 +34,9 @@ pub struct WhenArgs {
     /// First come the numbers of slots that match, then the slots that match first. Other jobs do not count.
     #[arg(long, conflicts_with_all = ["reverse", "offer", "summary", "unmatched", "unmatchable", "fix", "fix_scripts", "when_start"])]
     pub when: bool,
-    /// Seek times up to TIME, at most 366 days ahead
-    #[arg(long, value_name = "TIME", requires = "when", value_parser = global::time, allow_hyphen_values = true)]
-    until: Option<i64>,
+    /// Seek times up to TIME, or over a duration such as 7d, at most 366 days ahead
+    #[arg(long, value_name = "TIME", requires = "when", value_parser = global::moment, allow_hyphen_values = true)]
+    until: Option<global::Moment>,
 }
 
 impl WhenArgs {
@@ -53,7 +53,7 @@ impl WhenArgs {
         }
         let context = session.context();
         let now = context.now.unwrap_or_default();
-        let end = self.until.unwrap_or(now.saturating_add(USUAL_SECONDS));
+        let end = self.until.unwrap_or(global::Moment::After(USUAL_SECONDS)).seconds(now);
         if end <= now {
             let [end, now] = [end, now].map(local_moment);
             return refuse(format!("--until {end} is not after {now}, the time of the evaluations (--now)"));

@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 use classad::ad::{Ad, ByteString, Name, Value};
 use classad::eval::Context;
 use classad::explain::{
-    AdNames, AdReference, Explainer, JobReport, LastRejection, LastRejections, MAX_FIRST_LINE_CHARS, RequestChange,
-    RequestReport, RequestVerdict, SummaryWriter, standing_phrase, tells_autocluster,
+    AdNames, AdReference, Explainer, JobCircumstance, JobReport, LastRejection, LastRejections, MAX_FIRST_LINE_CHARS,
+    RequestChange, RequestReport, RequestVerdict, SummaryWriter, standing_phrase, tells_autocluster,
 };
 use classad::protocol::{AdvertisedState, JobState, Protocol, SlotState, evaluate_attribute, has_ports};
 use classad::text::break_sentence;
@@ -22,6 +22,7 @@ use crate::cli::session::Session;
 use super::access_point::AccessPoint;
 use super::limits::MAX_LISTED_OFFERS;
 use super::site_reasons::SiteReasons;
+use super::verdict_codes::needs_change;
 
 /// Maximum numbers of characters of a clause that brief summary sentences quote, in the order in which they are tried.
 const BRIEF_CLAUSE_CHARS: [usize; 4] = [70, 55, 40, 32];
@@ -265,7 +266,9 @@ impl<'c> ExplanationInput<'c> {
             job.outlook = self.job_outlook(session, group[0]);
             if let Some(access_point) = self.access_point {
                 job.schedd = access_point.answer(&self.subjects[group[0]], &session.context());
-                job.circumstances.extend(access_point.full().filter(|_| job.state == JobState::Idle));
+                let full = access_point.full(&self.subjects[group[0]], &session.context());
+                let is_decisive = job.state != JobState::Idle || !needs_change(report.verdict.as_str());
+                job.circumstances.extend(full.map(|full| JobCircumstance { is_decisive, ..full }));
             }
             // Jobs of a group have slots and endings of their own.
             let is_single = group.len() == 1;

@@ -2,7 +2,8 @@
 
 use classad::ad::{Ad, Name};
 use classad::explain::{
-    Explainer, JobOutlook, JobReport, OutlookKind, RequestChange, RequestReport, ShortCause, ShortCauseWriter,
+    Explainer, JobCircumstance, JobOutlook, JobReport, OutlookKind, RequestChange, RequestReport, ScheddAnswer,
+    ShortCause, ShortCauseWriter,
 };
 use classad::pool::RequestClusters;
 use classad::protocol::{AdvertisedState, JobState, SlotState, evaluate_attribute};
@@ -42,6 +43,17 @@ impl ExplanationInput<'_> {
             }
             None => OutlookKind::default(),
         }
+    }
+
+    /// Returns what the access point says of a job: whether it runs it itself, and which limit keeps it waiting.
+    fn answer_of_access_point(
+        &self,
+        session: &Session,
+        subject: usize,
+    ) -> Option<(Option<ScheddAnswer>, Option<JobCircumstance>)> {
+        let access_point = self.access_point.filter(|_| self.respects_states && !self.is_reverse)?;
+        let (job, context) = (&self.subjects[subject], session.context());
+        Some((access_point.answer(job, &context), access_point.full(job, &context)))
     }
 
     /// Returns the report with the slots that a job of the parallel universe can get: those that its dedicated scheduler has.
@@ -122,7 +134,7 @@ impl ExplanationInput<'_> {
         for job in group {
             let report = if self.is_not_waiting(session, job) { self.job_report(session, job) } else { None };
             let state = if self.is_reverse { Some(self.subjects[job].state(&session.context())) } else { None };
-            let kind = self.outlook_kind(session, job);
+            let kind = (self.outlook_kind(session, job), self.answer_of_access_point(session, job));
             let reason = report.map(|report| (report.state, report.hold, report.factory));
             by_reason.entry((reason, state, kind)).or_default().push(job);
         }
@@ -139,7 +151,8 @@ impl ExplanationInput<'_> {
             let report = self.job_report(session, job);
             let mode = |report: &JobReport| report.factory.as_ref().map(|factory| factory.mode);
             let kind = report.map(|report| (report.state, mode(&report), report.hold.map(|hold| hold.kind())));
-            kinds.entry((kind, self.outlook_kind(session, job))).or_default().push(job);
+            let foreseen = (self.outlook_kind(session, job), self.answer_of_access_point(session, job));
+            kinds.entry((kind, foreseen)).or_default().push(job);
         }
         let divided = if divided.is_empty() { Vec::new() } else { self.group_equivalent(session, &divided) };
         kinds.into_values().chain(divided).collect()
