@@ -2,11 +2,11 @@
 //!
 //! The values are expanded or not. With `-verbose` comments tell where a variable was set.
 
-use std::ops::Range;
-
 use rustc_hash::FxHashMap;
 
 use super::constants::{constant_number, constant_truth};
+use super::reader::{ConfigurationRun, ConfigurationSettings};
+use super::texts::{ConfigurationEntry, ConfigurationTexts};
 use crate::ad::{Name, closest_names};
 use crate::eval::Context;
 use crate::format::Problem;
@@ -15,26 +15,13 @@ use crate::transform::VariableTable;
 /// Configuration that was read from a dump.
 #[derive(Clone, Debug, Default)]
 pub struct Configuration {
-    text: String,
-    entries: Vec<ConfigurationEntry>,
+    pub(super) texts: ConfigurationTexts,
+    pub(super) entries: Vec<ConfigurationEntry>,
     /// The entry of each variable: the last of several.
-    by_name: FxHashMap<Name, usize>,
-    variables: VariableTable,
-}
-
-/// Variable of a configuration.
-#[derive(Clone, Debug)]
-pub struct ConfigurationEntry {
-    /// Name as written.
-    pub name: String,
-    /// Byte range of the name in the dump.
-    pub name_range: Range<usize>,
-    /// Byte range of the value in the dump, without blanks around it.
-    pub value_range: Range<usize>,
-    /// 1-based number of the line in the dump.
-    pub line: usize,
-    /// Where the variable was set, as `-verbose` tells; `None` if the dump does not tell.
-    pub origin: Option<String>,
+    pub(super) by_name: FxHashMap<Name, usize>,
+    /// The entries that others replaced.
+    pub(super) replaced: Vec<ConfigurationEntry>,
+    pub(super) variables: VariableTable,
 }
 
 /// Value of a variable with its macros expanded.
@@ -49,22 +36,6 @@ pub struct ExpandedValue {
 /// Maximum number of variables whose macros are followed.
 const MAX_FOLLOWED: usize = 100;
 
-impl ConfigurationEntry {
-    /// Returns the entry and those of the macros in its value, in theirs, and so on.
-    pub(super) fn with_macros<'c>(&'c self, configuration: &'c Configuration) -> Vec<&'c ConfigurationEntry> {
-        let mut found = vec![self];
-        let mut next = 0;
-        while let Some(entry) = found.get(next).filter(|_| found.len() < MAX_FOLLOWED) {
-            next += 1;
-            for name in macro_names(configuration.raw_value(entry)) {
-                let of_macro = configuration.entry(name);
-                found.extend(of_macro.filter(|entry| !found.iter().any(|known| known.line == entry.line)));
-            }
-        }
-        found
-    }
-}
-
 /// Returns the names of the macros in a value: `A` of `$(A)` and `$(A:default)`.
 pub(super) fn macro_names(value: &str) -> impl Iterator<Item = &str> {
     value.match_indices("$(").map(|(at, opening)| {
@@ -74,45 +45,64 @@ pub(super) fn macro_names(value: &str) -> impl Iterator<Item = &str> {
 }
 
 impl Configuration {
+    /// Returns an entry and those of the macros in its value, in theirs, and so on.
+    pub(super) fn with_macros<'c>(&'c self, entry: &'c ConfigurationEntry) -> Vec<&'c ConfigurationEntry> {
+        let mut found = vec![entry];
+        let mut next = 0;
+        while let Some(entry) = found.get(next).filter(|_| found.len() < MAX_FOLLOWED) {
+            next += 1;
+            for name in macro_names(self.raw_value(entry)) {
+                let of_macro = self.entry(name);
+                found.extend(of_macro.filter(|entry| !found.iter().any(|known| known.name == entry.name)));
+            }
+        }
+        found
+    }
+
     /// Reads a dump. Lines that are neither variables nor comments are problems; the others count. A byte that is not
     /// UTF-8 counts as `?`, so that ranges are those of the file.
     #[must_use]
     pub fn read(bytes: &[u8]) -> (Self, Vec<Problem>) {
-        let mut problems = Vec::new();
-        let mut text = String::with_capacity(bytes.len());
-        for chunk in bytes.utf8_chunks() {
-            text.push_str(chunk.valid());
-            if !chunk.invalid().is_empty() && problems.is_empty() {
-                let message = "this byte is not UTF-8; bytes that are not count as `?`";
-                problems.push(Problem::error_at(text.len()..text.len() + 1, 0, message).as_warning());
-            }
-            text.extend(chunk.invalid().iter().map(|_| '?'));
-        }
-        let mut reader = DumpReader { text: &text, at: 0, line: 0 };
-        let mut entries: Vec<ConfigurationEntry> = Vec::new();
-        while let Some((line, start)) = reader.next_line() {
-            let trimmed = line.trim();
-            if let Some(comment) = trimmed.strip_prefix('#') {
-                if let (Some(origin), Some(entry)) = (comment.trim().strip_prefix("at: "), entries.last_mut()) {
-                    entry.origin.get_or_insert_with(|| origin.trim().to_owned());
-                }
-            } else if !trimmed.is_empty() {
-                match reader.variable(line, start) {
-                    Ok(entry) => entries.push(entry),
-                    Err(problem) => problems.push(problem),
-                }
-            }
-        }
-        let by_name = entries.iter().enumerate().map(|(index, entry)| (Name::new(&entry.name), index)).collect();
-        let values = entries.iter().map(|entry| (entry.name.as_str(), &text[entry.value_range.clone()]));
-        let variables = values.collect();
-        (Configuration { text, entries, by_name, variables }, problems)
+        let settings = ConfigurationSettings::default();
+        let mut run = ConfigurationRun::new(&settings, true);
+        run.run_file("", bytes);
+        Configuration::of_run(run)
     }
 
-    /// The text of the dump.
+    /// Reads configuration files, each with its name, one after the other, with the files that they include. HTCondor's
+    /// defaults count for variables that no file sets, in macros and conditions. Lines that cannot be read are problems;
+    /// the others count.
+    #[must_use]
+    pub fn read_files(files: &[(String, Vec<u8>)], settings: &ConfigurationSettings) -> (Self, Vec<Problem>) {
+        let mut run = ConfigurationRun::new(settings, false);
+        for (name, bytes) in files {
+            run.run_file(name, bytes);
+        }
+        run.run_local_files();
+        Configuration::of_run(run)
+    }
+
+    fn of_run(run: ConfigurationRun<'_>) -> (Self, Vec<Problem>) {
+        let variables = run.variables();
+        let ConfigurationRun { texts, entries, by_name, replaced, problems, .. } = run;
+        (Configuration { texts, entries, by_name, replaced, variables }, problems)
+    }
+
+    /// The files, and where the ranges of the configuration are in them.
+    #[must_use]
+    pub fn texts(&self) -> &ConfigurationTexts {
+        &self.texts
+    }
+
+    /// The entries of a variable that later ones replaced, in order.
+    pub fn replaced(&self, name: &str) -> impl Iterator<Item = &ConfigurationEntry> {
+        self.replaced.iter().filter(move |entry| entry.name.eq_ignore_ascii_case(name))
+    }
+
+    /// The text of the dump or of all files.
     #[must_use]
     pub fn text(&self) -> &str {
-        &self.text
+        &self.texts.text
     }
 
     /// The variables in the order of the dump.
@@ -152,7 +142,7 @@ impl Configuration {
     /// Returns the value of an entry as the dump has it.
     #[must_use]
     pub fn raw_value(&self, entry: &ConfigurationEntry) -> &str {
-        &self.text[entry.value_range.clone()]
+        &self.texts.text[entry.value_range.clone()]
     }
 
     /// Returns the value of an entry with its macros expanded.
@@ -232,77 +222,6 @@ impl Configuration {
         constant_truth(&value, context).ok_or_else(|| {
             Problem::error_at(entry.value_range.clone(), 0, format!("{} must be true or false", entry.name))
         })
-    }
-}
-
-/// Reader of the lines of a dump.
-struct DumpReader<'t> {
-    text: &'t str,
-    /// Byte offset of the next line.
-    at: usize,
-    /// Number of lines read so far.
-    line: usize,
-}
-
-impl<'t> DumpReader<'t> {
-    /// Returns the next line without its end, and its byte offset.
-    fn next_line(&mut self) -> Option<(&'t str, usize)> {
-        let start = self.at;
-        let rest = self.text.get(start..).filter(|rest| !rest.is_empty())?;
-        let line = rest.split('\n').next().unwrap_or(rest);
-        self.at += line.len() + 1;
-        self.line += 1;
-        Some((line.trim_end_matches('\r'), start))
-    }
-
-    /// Parses a variable, which begins with `line` at the byte offset `start`.
-    fn variable(&mut self, line: &str, start: usize) -> Result<ConfigurationEntry, Problem> {
-        let number = self.line;
-        let indent = line.len() - line.trim_start().len();
-        let rest = &line[indent..];
-        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-' | '/' | ':' | '$' | '@');
-        let length = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
-        let length = rest[..length].find("@=").unwrap_or(length);
-        let behind = rest[length..].trim_start();
-        let name_range = start + indent..start + indent + length;
-        let problem = |message: &str| Problem::error_at(start + indent..start + line.trim_end().len(), 0, message);
-        let is_directive = ["if", "elif", "else", "endif", "use", "include", "warning", "error"]
-            .iter()
-            .any(|word| rest[..length].trim_end_matches(':').eq_ignore_ascii_case(word));
-        if length == 0 || !(behind.starts_with('=') || behind.starts_with("@=")) {
-            return Err(if is_directive {
-                problem("this looks like a configuration file, not like a dump")
-                    .with_help("give a file with the output of `condor_config_val -dump`")
-            } else {
-                problem("this line does not define a variable").with_help("write `NAME = value`")
-            });
-        }
-        let entry = |value_range| ConfigurationEntry {
-            name: rest[..length].to_owned(),
-            name_range: name_range.clone(),
-            value_range,
-            line: number,
-            origin: None,
-        };
-        if let Some(tag) = behind.strip_prefix("@=") {
-            let end = format!("@{}", tag.trim());
-            let first = self.at;
-            while let Some((next, next_start)) = self.next_line() {
-                if next.trim() == end {
-                    return Ok(entry(self.trimmed(first..next_start)));
-                }
-            }
-            return Err(problem(&format!("the line `{end}` that ends this value is missing")));
-        }
-        let value = start + line.len() - behind.len() + 1;
-        Ok(entry(self.trimmed(value..start + line.len())))
-    }
-
-    /// Returns a range of the text without the blanks around it.
-    fn trimmed(&self, range: Range<usize>) -> Range<usize> {
-        let text = &self.text[range.start.min(range.end)..range.end];
-        let start = range.end - text.trim_start().len();
-        start..(start + text.trim().len())
     }
 }
 

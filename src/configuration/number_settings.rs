@@ -4,8 +4,9 @@ use crate::eval::Context;
 use crate::format::Problem;
 
 use super::constants::constant_number;
-use super::dump::{Configuration, ConfigurationEntry};
+use super::dump::Configuration;
 use super::rules::{ConfiguredRule, is_bracketed_rules};
+use super::texts::ConfigurationEntry;
 
 /// Names of settings that must be numbers, where `*` stands for any name, each with whether a negative number has a meaning.
 const NUMBERS: [(&str, bool); 10] = [

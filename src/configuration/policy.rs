@@ -7,8 +7,9 @@ use crate::eval::Context;
 use crate::format::Problem;
 use crate::syntax::{ParseOptions, parse_expression};
 
-use super::dump::{Configuration, ConfigurationEntry};
+use super::dump::Configuration;
 use super::knobs::{self, KnobKind, PolicyKnob};
+use super::texts::ConfigurationEntry;
 
 /// Expression of a configuration.
 #[derive(Clone, Debug)]
@@ -52,7 +53,7 @@ impl ConfiguredPolicy {
         }
         let part = self.part(span);
         let mut found = None;
-        for entry in configuration.entry(&self.name)?.with_macros(configuration) {
+        for entry in configuration.with_macros(configuration.entry(&self.name)?) {
             for (at, _) in configuration.raw_value(entry).match_indices(part).filter(|_| !part.is_empty()) {
                 let start = entry.value_range.start + at;
                 if found.replace(start..start + part.len()).is_some() {

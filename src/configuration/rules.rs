@@ -6,7 +6,8 @@ use crate::format::{FileFormat, Position, Problem, Severity, attribute_spans, re
 use crate::transform::{RuleSurroundings, TransformRule, parse_rules_within};
 
 use super::bracketed;
-use super::dump::{Configuration, ConfigurationEntry};
+use super::dump::Configuration;
+use super::texts::ConfigurationEntry;
 
 /// Rules of one variable, or of one ad of a variable that holds several.
 #[derive(Clone, Debug)]

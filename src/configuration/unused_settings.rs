@@ -9,9 +9,10 @@ use crate::format::Problem;
 use crate::syntax::{ParseOptions, parse_expression};
 
 use super::constants::constant_truth;
-use super::dump::{Configuration, ConfigurationEntry, macro_names};
+use super::dump::{Configuration, macro_names};
 use super::knobs::{POLICY_KNOBS, PolicyKnob, is_condition};
 use super::periodic_policies::UNEVALUATED_KNOB;
+use super::texts::ConfigurationEntry;
 
 /// Settings that count only for the names in a list, such as `GROUP_QUOTA_physics` for a name in `GROUP_NAMES`.
 struct ListedSettings {

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use crate::ad::AbsoluteTime;
 use crate::format::{DescribedAds, Problem};
-use crate::syntax::ParseOptions;
 use crate::transform::{
-    IfCondition, LogicalLine, LogicalLines, MacroScope, OpenBranches, RuleAction, VariableTable, appending, is_variable,
+    LogicalLine, LogicalLines, MAX_INCLUDE_DEPTH, MAX_INCLUDED_BYTES, MacroScope, MacroStatement, TextBranches,
+    VariableTable, is_include_optional, is_variable,
 };
 
 use super::SubmitSettings;
@@ -14,69 +14,6 @@ use super::items::read_named_file;
 use super::jobs::JobMaker;
 use super::queue::{ItemSource, QueueArguments, queue_arguments_start};
 use super::variables::{CommandPlace, SubmitVariables};
-
-/// Maximum nesting depth of included files.
-const MAX_INCLUDE_DEPTH: usize = 20;
-
-/// Maximum number of bytes of all included files of a submit file.
-const MAX_INCLUDED_BYTES: usize = 64 << 20;
-
-/// Maximum nesting depth of `if`, as in HTCondor.
-const MAX_IF_DEPTH: usize = 63;
-
-/// A line that is neither part of a conditional nor blank.
-#[derive(Debug, PartialEq)]
-enum Statement<'l> {
-    /// `name = text`; the number is the byte offset of the text.
-    Assign(&'l str, usize),
-    /// `name += text`, with what stands between the text before and this one.
-    Append(&'l str, String, usize),
-    /// `name @=tag`: the lines up to `@tag` are the text.
-    Block(&'l str, &'l str),
-    /// `include [options] : file`
-    Include(&'l str, usize),
-    /// `use category : name`
-    Use(&'l str, usize),
-    /// `error : text` and `warning : text`
-    Message(bool, usize),
-    /// Anything else: a queue statement, or a mistake.
-    Other,
-}
-
-impl<'l> Statement<'l> {
-    fn of(text: &'l str) -> Self {
-        let skip = |at: usize| text.len() - text[at..].trim_ascii_start().len();
-        let is_operator = |c: char| matches!(c, '=' | ':');
-        let end = text.find(|c: char| c.is_ascii_whitespace() || is_operator(c)).unwrap_or(text.len());
-        let (name, mut at) = (&text[..end], skip(end));
-        let words_start = at;
-        if !text[end..].starts_with(is_operator) {
-            at += text[at..].find(['=', ':', '@', '+']).unwrap_or(text.len() - at);
-        }
-        let (words, rest) = (text[words_start.min(at)..at].trim(), &text[at..]);
-        let value = skip((at + 1).min(text.len()));
-        if rest.starts_with(':') {
-            match name.trim_start_matches('@').to_ascii_lowercase().as_str() {
-                "include" => return Statement::Include(words, value),
-                "use" => return Statement::Use(words, value),
-                "error" => return Statement::Message(true, value),
-                "warning" => return Statement::Message(false, value),
-                _ => return Statement::Other,
-            }
-        }
-        if !words.is_empty() || name.eq_ignore_ascii_case("queue") {
-            return Statement::Other;
-        }
-        if rest.starts_with('=') {
-            return Statement::Assign(name, value);
-        }
-        match (rest.strip_prefix("@="), appending(rest)) {
-            (Some(tag), _) => Statement::Block(name, tag.trim()),
-            (None, Some((between, length))) => Statement::Append(name, between, skip(at + length)),
-            (None, None) => Statement::Other,
-        }
-    }
-}
 
 /// Metaknobs of submit files: category, name and lines.
 const METAKNOBS: [(&str, &str, &str); 3] = [
@@ -155,7 +92,7 @@ impl<'s> DescriptionRun<'s> {
     /// Executes the statements of a text. `place` is the byte range of the statement that includes the text; `None` for
     /// the submit file itself.
     fn run(&mut self, text: &str, place: Option<&Range<usize>>, depth: usize) -> Result<(), Problem> {
-        let (mut branches, mut open) = (OpenBranches::default(), Vec::new());
+        let mut branches = TextBranches::default();
         let mut lines = LogicalLines::new(text);
         while let Some(line) = lines.next() {
             let range = || place.cloned().unwrap_or_else(|| line.whole_file_range());
@@ -169,12 +106,14 @@ impl<'s> DescriptionRun<'s> {
             if line.text.is_empty() {
                 continue;
             }
-            let is_executed = self.branch(&line, &range(), &mut branches, &mut open).map_err(here)?;
+            let holds = |condition: &_| self.variables.holds(condition, &range());
+            let dialect = self.settings.context.dialect;
+            let is_executed = branches.enter(&line.text, &range(), dialect, holds).map_err(here)?;
             if is_executed {
                 self.execute(&line, &mut lines, place, depth).map_err(here)?;
             }
         }
-        match open.pop() {
+        match branches.unclosed() {
             Some(range) => {
                 let problem = Problem::error_at(place.cloned().unwrap_or(range), 0, "this `if` has no `endif`");
                 // As in HTCondor, a queue statement ends it, too.
@@ -186,45 +125,6 @@ impl<'s> DescriptionRun<'s> {
             }
             None => Ok(()),
         }
-    }
-
-    /// Takes a line of a conditional into account. Returns whether the line is to be executed.
-    fn branch(
-        &self,
-        line: &LogicalLine,
-        range: &Range<usize>,
-        branches: &mut OpenBranches,
-        open: &mut Vec<Range<usize>>,
-    ) -> Result<bool, Problem> {
-        let text = line.text.as_str();
-        let end = text.find(|c: char| c.is_ascii_whitespace()).unwrap_or(text.len());
-        let word = text[..end].to_ascii_lowercase();
-        let condition = || {
-            let start = text.len() - text[end..].trim_ascii_start().len();
-            let rules = ParseOptions::long(self.settings.context.dialect);
-            IfCondition::new(&text[start..], rules).map_err(|error| {
-                let problem = Problem::error_at(range.clone(), 0, error.message);
-                Problem { help: error.help, ..problem }
-            })
-        };
-        let fault = |message: &str| Err(Problem::error_at(range.clone(), 0, message));
-        let action = match word.as_str() {
-            "if" if open.len() >= MAX_IF_DEPTH => return fault("`if` is nested too deeply"),
-            "if" => {
-                open.push(range.clone());
-                RuleAction::If(condition()?)
-            }
-            "elif" | "else" | "endif" if open.is_empty() => return fault("there is no `if` before this"),
-            "elif" => RuleAction::ElseIf(condition()?),
-            "else" => RuleAction::Else,
-            "endif" => {
-                open.pop();
-                RuleAction::EndIf
-            }
-            // Any other line is executed if the branch is.
-            _ => RuleAction::Assign(String::new(), String::new()),
-        };
-        branches.enter(&action, |condition| self.variables.holds(condition, range))
     }
 
     /// Executes a line.
@@ -242,17 +142,17 @@ impl<'s> DescriptionRun<'s> {
             let is_verbatim = place.is_none() && place_of_value.len() == text.len() - value;
             CommandPlace { name: at(0..name.len()), value: place_of_value, is_verbatim }
         };
-        match Statement::of(text) {
-            Statement::Assign(name, value) if name.starts_with(['+', '-']) => {
+        match MacroStatement::of(text) {
+            MacroStatement::Assign(name, value) if name.starts_with(['+', '-']) => {
                 let attribute = format!("MY.{}", self.name(&name[1..], &at(0..name.len()))?);
                 let text = if name.starts_with('+') { &text[value..] } else { "" };
                 self.variables.assign(&attribute, text, false, command(name, value))
             }
-            Statement::Assign(name, value) => {
+            MacroStatement::Assign(name, value) => {
                 let variable = self.name(name, &at(0..name.len()))?;
                 self.variables.assign(&variable, &text[value..], true, command(name, value))
             }
-            Statement::Append(name, between, value) => {
+            MacroStatement::Append(name, between, value) => {
                 let variable = self.name(name, &at(0..name.len()))?;
                 let before = self.variables.raw(&variable).filter(|before| !before.is_empty());
                 let (whole, mut place) = match before {
@@ -262,7 +162,7 @@ impl<'s> DescriptionRun<'s> {
                 place.is_verbatim &= whole == text[value..];
                 self.variables.assign(&variable, &whole, true, place)
             }
-            Statement::Block(name, tag) => {
+            MacroStatement::Block(name, tag) => {
                 let variable = self.name(name, &at(0..name.len()))?;
                 let end = format!("@{tag}");
                 let mut block = Vec::new();
@@ -280,9 +180,11 @@ impl<'s> DescriptionRun<'s> {
                 let place = CommandPlace { value: place.name.clone(), ..place };
                 self.variables.assign(&variable, &block.join("\n"), true, place)
             }
-            Statement::Include(options, path) => self.include(options, &text[path..], &at(0..text.len()), depth),
-            Statement::Use(category, name) => self.use_metaknob(category, &text[name..], &at(0..text.len()), depth),
-            Statement::Message(is_error, value) => {
+            MacroStatement::Include(options, path) => self.include(options, &text[path..], &at(0..text.len()), depth),
+            MacroStatement::Use(category, name) => {
+                self.use_metaknob(category, &text[name..], &at(0..text.len()), depth)
+            }
+            MacroStatement::Message(is_error, value) => {
                 let place = at(0..text.len());
                 let message = self.variables.expand(&text[value..], &place)?.0;
                 let problem = Problem::error_at(place, 0, message);
@@ -292,7 +194,7 @@ impl<'s> DescriptionRun<'s> {
                 self.variables.warn(problem);
                 Ok(())
             }
-            Statement::Other => self.queue(line, lines, place),
+            MacroStatement::Other => self.queue(line, lines, place),
         }
     }
 
@@ -308,17 +210,9 @@ impl<'s> DescriptionRun<'s> {
 
     fn include(&mut self, options: &str, path: &str, place: &Range<usize>, depth: usize) -> Result<(), Problem> {
         let fault = |message: String| Problem::error_at(place.clone(), 0, message);
-        let options = options.to_ascii_lowercase();
-        let words: Vec<&str> = options.split_ascii_whitespace().collect();
         let path = self.variables.expand(path, place)?.0;
-        let is_command = words.iter().any(|word| matches!(*word, "command" | "into" | "output")) || path.ends_with('|');
-        if is_command {
-            return Err(fault("no program is run to include what it prints".to_owned())
-                .with_help("run it, and include a file with its output"));
-        }
-        if let Some(word) = words.iter().find(|word| **word != "ifexist" && **word != "ifexists") {
-            return Err(fault(format!("`include` has no option `{word}`")));
-        }
+        let is_optional =
+            is_include_optional(options, &path).map_err(|(reason, help)| fault(reason).with_help(help))?;
         if depth + 1 >= MAX_INCLUDE_DEPTH {
             return Err(fault("files include each other, or are nested too deeply".to_owned()));
         }
@@ -330,7 +224,7 @@ impl<'s> DescriptionRun<'s> {
                 }
                 self.run(&text, Some(place), depth + 1)
             }
-            Err(_) if !words.is_empty() => Ok(()),
+            Err(_) if is_optional => Ok(()),
             Err(reason) => Err(fault(reason)),
         }
     }

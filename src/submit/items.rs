@@ -3,11 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use crate::transform;
+
 use super::SubmitSettings;
 use super::queue::{ItemKind, ItemSource, QueueArguments};
-
-/// Maximum number of bytes of a file of items or of an included file.
-pub(super) const MAX_FILE_BYTES: u64 = 64 << 20;
 
 /// Maximum number of names of files that are compared with patterns.
 const MAX_COMPARED_NAMES: usize = 1_000_000;
@@ -18,27 +17,7 @@ const MAX_COMPARED_NAMES: usize = 1_000_000;
 ///
 /// The reason, as a phrase.
 pub(super) fn read_named_file(path: &str, settings: &SubmitSettings) -> Result<String, String> {
-    let path = Path::new(&settings.working_directory).join(path);
-    let shown = path.display();
-    let cannot = |reason: &str| format!("cannot read {shown}: {reason}");
-    let metadata = fs::metadata(&path).map_err(|error| cannot(&reason(&error)))?;
-    if !metadata.is_file() {
-        return Err(cannot("it is not a regular file"));
-    }
-    if metadata.len() > MAX_FILE_BYTES {
-        return Err(cannot("it has more than 64 MiB"));
-    }
-    let bytes = fs::read(&path).map_err(|error| cannot(&reason(&error)))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// Returns the reason of an error without its number.
-fn reason(error: &std::io::Error) -> String {
-    match error.kind() {
-        std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
-        std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        _ => error.to_string(),
-    }
+    transform::read_named_file(&Path::new(&settings.working_directory).join(path))
 }
 
 impl QueueArguments {

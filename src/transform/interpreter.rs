@@ -206,7 +206,7 @@ impl RuleExecution<'_> {
                 let name = state.expanded(variable, ParseOptions::new(self.context.dialect), self.context)?;
                 let variable = &*String::from_utf8_lossy(&name);
                 let variables = state.bind_variables();
-                let value = expand_own(text, variable, variables)?;
+                let value = expand_own(text, variable, variables.get(&Name::new(variable)))?;
                 variables.insert(Name::new(variable), value);
             }
             RuleAction::Append(variable, between, text) => {

@@ -29,6 +29,18 @@ impl LogicalLine {
         start..end.max(start)
     }
 
+    /// Returns the pieces of the text from a byte offset on: where each begins, counted from there, and its range in the
+    /// file.
+    pub fn pieces_from(&self, from: usize) -> Vec<(usize, Range<usize>)> {
+        let ends = self.pieces.iter().skip(1).map(|(at, _)| *at).chain([self.text.len()]);
+        let within = self.pieces.iter().zip(ends).map(|((start, file), end)| {
+            let first = (*start).max(from);
+            (first.saturating_sub(from), file + (first - start)..file + (end.max(first) - start))
+        });
+        let pieces: Vec<_> = within.filter(|(_, range)| !range.is_empty()).collect();
+        if pieces.is_empty() { vec![(0, self.file_range(from..from))] } else { pieces }
+    }
+
     /// Returns the line without its first bytes, trimmed.
     pub fn without_start(&self, bytes: usize) -> LogicalLine {
         let text = self.text[bytes..].trim_start_matches(is_blank);

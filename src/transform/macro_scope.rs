@@ -51,8 +51,10 @@ impl MacroScope {
     ///
     /// The reason, as a phrase, if the text becomes too long.
     pub fn assign(&mut self, name: &str, text: &str) -> Result<(), String> {
-        let text = macros::expand_own(text, name, &self.own).map_err(|failure| failure.message)?;
-        self.own.insert(Name::new(name), text);
+        let key = Name::new(name);
+        let before = self.own.get(&key).or_else(|| self.defaults.0.get(&key));
+        let text = macros::expand_own(text, name, before).map_err(|failure| failure.message)?;
+        self.own.insert(key, text);
         Ok(())
     }
 

@@ -67,6 +67,12 @@ impl VariableTable {
         VariableTable(Arc::new(all))
     }
 
+    /// Returns the table with the variables of another one that it lacks.
+    #[must_use]
+    pub(crate) fn over(&self, defaults: &VariableTable) -> VariableTable {
+        defaults.overlaid(MacroVariables::clone(&self.0))
+    }
+
     /// Returns the table with other variables, which count before those of the table.
     pub(super) fn overlaid(&self, own: MacroVariables) -> VariableTable {
         let mut all = MacroVariables::clone(&self.0);
@@ -256,11 +262,12 @@ pub(super) fn replace_macros<'v>(text: &'v [u8], name: &str, value: impl Fn(&'v 
 
 /// Expands only the macros of the variable `name` in `text`, which is assigned to this variable. Such a macro stands
 /// for the previous text of the variable: `A = $(A) x`.
-pub(super) fn expand_own(text: &str, name: &str, variables: &MacroVariables) -> Result<MacroText, StatementFailure> {
+pub(super) fn expand_own(text: &str, name: &str, before: Option<&MacroText>) -> Result<MacroText, StatementFailure> {
     const MAX_VALUE_BYTES: usize = 1 << 16;
-    let own = variables.get(&Name::new(name)).filter(|own| !own.bytes.is_empty());
+    let own = before.filter(|own| !own.bytes.is_empty());
     let bytes = replace_macros(text.as_bytes(), name, |default| own.map_or(default, |own| own.bytes.as_slice()));
-    if bytes.len() > MAX_VALUE_BYTES {
+    // A text without the variable is no longer than its line.
+    if bytes.len() > MAX_VALUE_BYTES && bytes != text.as_bytes() {
         return Err(endless_expansion());
     }
     let is_from_ad = own.is_some_and(|own| own.is_from_ad) && bytes != text.as_bytes();
@@ -294,7 +301,7 @@ mod tests {
         ] {
             let mut variables = MacroVariables::default();
             append(&mut variables, "a", ", ", before);
-            let found = expand_own(text, "a", &variables).ok().unwrap();
+            let found = expand_own(text, "a", variables.get(&Name::new("a"))).ok().unwrap();
             assert_eq!(String::from_utf8(found.bytes).unwrap(), expected, "{before}, {text}");
         }
         let mut variables = MacroVariables::default();
@@ -305,11 +312,12 @@ mod tests {
     }
 
     #[test]
-    fn the_text_of_a_variable_has_at_most_65536_bytes() {
+    fn what_a_variable_makes_of_itself_has_at_most_65536_bytes() {
         for (length, fits) in [(65_535, true), (65_536, true), (65_537, false)] {
             let own = MacroText { bytes: vec![b'x'; length], is_from_ad: false };
             let variables = MacroVariables::from_iter([(Name::new("a"), own)]);
-            assert_eq!(expand_own("$(a)", "a", &variables).is_ok(), fits, "{length}");
+            assert_eq!(expand_own("$(a)", "a", variables.get(&Name::new("a"))).is_ok(), fits, "{length}");
         }
+        assert!(expand_own(&"x".repeat(100_000), "a", None).is_ok());
     }
 }

@@ -37,7 +37,9 @@ mod line_syntax;
 mod logical_line;
 mod macro_function;
 mod macro_scope;
+mod macro_statement;
 mod macros;
+mod named_file;
 mod new_names;
 mod open_if;
 mod outline;
@@ -58,18 +60,20 @@ mod variable_uses;
 /// memory when the ad is printed.
 pub const MAX_MADE_BYTES: usize = 8 << 20;
 
-pub(crate) use branches::OpenBranches;
 pub use condition::IfCondition;
 pub(crate) use expander::MacroGap;
 pub use interpreter::{Transform, TransformCache};
 pub use iteration::{IterationItems, TransformLine};
 pub(crate) use keywords::is_variable;
 pub use keywords::{Keyword, parse_target};
-pub(crate) use line_syntax::appending;
 pub(crate) use logical_line::{LogicalLine, LogicalLines};
 pub(crate) use macro_scope::{MacroScope, ScopedExpansion};
+pub(crate) use macro_statement::{
+    MAX_INCLUDE_DEPTH, MAX_INCLUDED_BYTES, MacroStatement, TextBranches, is_include_optional,
+};
 pub use macros::{Expansion, VariableTable};
 pub(crate) use macros::{MacroReference, find_macros};
+pub(crate) use named_file::read_named_file;
 pub use outline::RuleOutline;
 pub use parse::{ParsedRules, RuleSurroundings, parse_rules, parse_rules_within};
 pub use result::{AppliedChange, FaultScope, StatementPosition, TransformFault, TransformResult};

@@ -39,7 +39,7 @@ impl TransformRule {
                         variable.clone().into_bytes()
                     };
                     let variable = &*String::from_utf8_lossy(&name);
-                    if let Ok(value) = expand_own(text, variable, &own) {
+                    if let Ok(value) = expand_own(text, variable, own.get(&Name::new(variable))) {
                         own.insert(Name::new(variable), value);
                     }
                 }

@@ -83,9 +83,9 @@ fn policies_are_checked_where_they_live() {
         ]
     );
     assert_eq!(report["policies"], 5);
-    // A file that is not a dump is reported with its line.
+    // What a file cannot use is reported with its line.
     let (status, _, err) = classad(&["check", "--config", &file("no.dump", "use POLICY : X\nSTART = true\n")]);
-    assert!(status == Some(2) && err.contains("no.dump:1:1") && err.contains("condor_config_val -dump"), "{err}");
+    assert!(status == Some(2) && err.contains("no.dump:1:1") && err.contains("there is no POLICY:X to use"), "{err}");
 }
 
 #[test]

@@ -49,7 +49,7 @@ fn impossible_numbers_are_named() {
         assert!(told.contains(text), "{told}");
     }
     for (config, text) in [
-        ("GROUP_NAMES = a\nGROUP_QUOTA_a = $(GROUP_QUOTA_a)\n", "GROUP_QUOTA_a must be a number of at least 0"),
+        ("GROUP_NAMES = a\nGROUP_QUOTA_a = $(GROUP_QUOTA_a)x\n", "GROUP_QUOTA_a must be a number of at least 0"),
         ("GROUP_NAMES = a\nGROUP_QUOTA_a = $(B)\nB = $(C)\nC = $(B)\n", "GROUP_QUOTA_a must be a number of at least 0"),
         ("GROUP_NAMES = $(A)\nA = $(GROUP_NAMES)\n", "GROUP_NAMES"),
         ("GROUP_NAMES = a\nGROUP_QUOTA_a = -1\n", "GROUP_QUOTA_a must be a number of at least 0"),

@@ -24,6 +24,7 @@ mod command_line;
 mod commands;
 mod compiled;
 mod condor_tables;
+mod configuration_files;
 mod configurations;
 mod configured_shares;
 mod counted_slots;

@@ -1,5 +1,6 @@
 //! The global options, which every command takes, and the parsers of their values.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -90,6 +91,10 @@ pub struct GlobalOptions {
     /// Pool that live sources ask, as `condor_q -pool`
     #[arg(long, global = true, value_name = "HOST")]
     pub pool_name: Option<String>,
+    /// Folder that takes the place of `/` in configuration files: what they include is read below it, and so are the files
+    /// of `LOCAL_CONFIG_DIR` and `LOCAL_CONFIG_FILE`
+    #[arg(long, global = true, value_name = "DIR")]
+    pub config_root: Option<PathBuf>,
     /// Maximum number of threads [default: the number of processors, at most 8]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
     pub threads: Option<u8>,

@@ -1,28 +1,43 @@
-//! Configurations of HTCondor, as `condor_config_val -dump` prints them.
+//! Configurations of HTCondor: files, folders of files, and what `condor_config_val -dump` prints.
 
-use classad::configuration::Configuration;
+use std::path::Path;
+
+use classad::ad::Dialect;
+use classad::configuration::{Configuration, ConfigurationSettings, configuration_files};
+use classad::eval::Context;
 use classad::format::{FileFormat, Problem};
+use classad::text::{join_first, shorten};
 
 use super::source::SourceText;
 use super::user_maps;
 use super::whole_file::read_text;
-use crate::cli::outcome::{Failure, io_reason};
+use crate::cli::outcome::{Failure, io_reason, refuse};
 use crate::cli::session::Session;
 
-/// A configuration and the text of its dump.
+/// A configuration and the texts of its files.
 pub struct LoadedConfiguration {
     pub configuration: Configuration,
     pub text: SourceText,
 }
 
 impl LoadedConfiguration {
-    /// Reads a dump. Reports the lines that cannot be read; the others count. The maps of users that the configuration
+    /// Reads a file, or several in order, which commas separate. Of a folder, all files count. Reports the lines that cannot be read; the others count. The maps of users that the configuration
     /// names become known to `userMap()`, unless an option `--map` gives one of the name.
     pub fn read(session: &mut Session, path: &str) -> Result<Self, Failure> {
-        session.ask_live([&path.to_owned()])?;
-        let bytes = read_text(path).map_err(|error| Failure::unreadable(path, &error))?;
-        let (configuration, problems) = Configuration::read(&bytes);
-        let text = SourceText::from_file(path, bytes, FileFormat::Long);
+        let paths = configuration_paths(path)?;
+        session.ask_live(&paths)?;
+        let read = |path: &String| match read_text(path) {
+            Ok(bytes) => Ok((path.clone(), bytes)),
+            Err(error) => Err(Failure::unreadable(path, &error)),
+        };
+        let files = paths.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let settings = ConfigurationSettings {
+            root: session.options.config_root.clone(),
+            context: Context { dialect: Dialect::Condor, ..session.context() },
+            allows_environment: true,
+        };
+        let (configuration, problems) = Configuration::read_files(&files, &settings);
+        let text = SourceText::of_configuration(path, configuration.texts());
         for problem in &problems {
             session.report_problem(&text, problem)?;
         }
@@ -34,6 +49,22 @@ impl LoadedConfiguration {
     /// Reports a problem at its place in the dump.
     pub fn report(&self, session: &mut Session, problem: &Problem) -> Result<(), Failure> {
         session.report_problem(&self.text, problem)
+    }
+
+    /// Returns the statements that set a variable before the one that counts, in words; `None` if there are none.
+    pub fn replaced(&self, name: &str) -> Option<String> {
+        const MOST: usize = 3;
+        const MOST_CHARACTERS: usize = 60;
+        let replaced: Vec<String> = self
+            .configuration
+            .replaced(name)
+            .map(|entry| {
+                let (place, range) = self.text.placed(entry.name_range.clone());
+                let value = shorten(self.configuration.raw_value(entry), MOST_CHARACTERS);
+                format!("`{value}` ({}:{})", place.name, place.position(range.start).line)
+            })
+            .collect();
+        (!replaced.is_empty()).then(|| format!("it replaces {}", join_first(&replaced, replaced.len(), MOST)))
     }
 
     /// Adds the maps that a variable `..._CLASSAD_USER_MAP_NAMES` lists.
@@ -102,4 +133,22 @@ impl LoadedConfiguration {
         }
         Ok(Ok(()))
     }
+}
+
+/// Returns the files that the value of `--config` names.
+fn configuration_paths(text: &str) -> Result<Vec<String>, Failure> {
+    let names: Vec<&str> = if Path::new(text).exists() { vec![text] } else { text.split(',').collect() };
+    let mut paths = Vec::new();
+    for name in names {
+        if !Path::new(name).is_dir() {
+            paths.push(name.to_owned());
+            continue;
+        }
+        let files = configuration_files(Path::new(name));
+        if files.is_empty() {
+            return refuse(format!("the folder {name} has no files of a configuration"));
+        }
+        paths.extend(files.iter().map(|file| file.to_string_lossy().into_owned()));
+    }
+    Ok(paths)
 }

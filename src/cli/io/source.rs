@@ -2,9 +2,11 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use classad::ad::{Ad, Dialect};
+use classad::configuration::ConfigurationTexts;
 use classad::eval::RunBudgets;
 use classad::format::{
     FileFormat, Position, ReadCache, ReadResult, Stream, StreamBlock, StreamLimits, YearlessEvents, log_length_until,
@@ -345,6 +347,14 @@ pub struct SourceText {
     /// Positions of offsets some [`BYTES_BETWEEN_POSITIONS`] apart, from the beginning of the block, as far as they were
     /// needed. Thousands of problems can be in one line.
     positions: Arc<Mutex<Vec<(usize, Position)>>>,
+    /// The files of a configuration, of which the text is made; `None` if it is a file or an argument itself.
+    files: Option<Arc<ConfigurationPlaces>>,
+}
+
+/// The files of a configuration, and where the ranges of all of it are in them.
+struct ConfigurationPlaces {
+    texts: ConfigurationTexts,
+    files: Vec<SourceText>,
 }
 
 /// Distance of the offsets whose positions a text remembers, in bytes.
@@ -375,7 +385,7 @@ impl SourceText {
     fn new(name: impl Into<Arc<str>>, block: impl Into<Arc<StreamBlock>>) -> Self {
         let block = block.into();
         let positions = Arc::new(Mutex::new(vec![(0, block.start)]));
-        SourceText { name: name.into(), block, positions }
+        SourceText { name: name.into(), block, positions, files: None }
     }
 
     /// Returns the first ad of the text; `None` if its first item has an error.
@@ -407,6 +417,35 @@ impl SourceText {
     /// Makes the text of a block of a source of this name.
     pub fn of_block(name: &str, block: StreamBlock) -> Self {
         SourceText::new(name, block)
+    }
+
+    /// Makes the text of a configuration, whose problems are reported in its files.
+    pub fn of_configuration(name: &str, texts: &ConfigurationTexts) -> Self {
+        let file = |(index, name): (usize, &String)| {
+            SourceText::from_file(name, texts.file_text(index).as_bytes().to_vec(), FileFormat::Long)
+        };
+        let files: Vec<SourceText> = texts.files().iter().enumerate().map(file).collect();
+        let all = SourceText::from_file(name, texts.text().as_bytes().to_vec(), FileFormat::Long);
+        SourceText { files: Some(Arc::new(ConfigurationPlaces { texts: texts.clone(), files })), ..all }
+    }
+
+    /// Returns the file in which a range of the text stands, and the range there.
+    pub fn placed(&self, range: Range<usize>) -> (SourceText, Range<usize>) {
+        let Some(places) = &self.files else { return (self.clone(), range) };
+        let (file, range) = places.texts.place(&range);
+        places.files.get(file).map_or_else(|| (self.clone(), range.clone()), |text| (text.clone(), range.clone()))
+    }
+
+    /// Returns the file in which the first of some marks stands, and those of the marks that stand there, as ranges of it.
+    pub fn placed_marks<T>(&self, marks: Vec<(Range<usize>, T)>) -> (SourceText, Vec<(Range<usize>, T)>) {
+        if self.files.is_none() {
+            return (self.clone(), marks);
+        }
+        let mut placed = marks.into_iter().map(|(range, words)| (self.placed(range), words));
+        let Some(((text, range), words)) = placed.next() else { return (self.clone(), Vec::new()) };
+        let others = placed.filter(|((other, _), _)| other.is_same(&text)).map(|((_, range), words)| (range, words));
+        let marks = [(range, words)].into_iter().chain(others).collect();
+        (text, marks)
     }
 
     /// Makes the text of a whole file of settings.

@@ -21,12 +21,13 @@ pub fn print_problem(options: &GlobalOptions, text: &SourceText, problem: &Probl
     let place = if problem.ad_number > 0 { format!(" (ad {})", problem.ad_number) } else { String::new() };
     let mut marks = vec![(problem.range.clone(), "here".to_owned())];
     marks.extend(problem.related.clone());
+    let (text, marks) = text.placed_marks(marks);
     let severity = match problem.severity {
         Severity::Error => miette::Severity::Error,
         Severity::Warning => miette::Severity::Warning,
     };
     let mut picture =
-        SourceDiagnostic::from_marks(text, severity, marks, problem.help.clone(), ExcerptLimits::for_problems());
+        SourceDiagnostic::from_marks(&text, severity, marks, problem.help.clone(), ExcerptLimits::for_problems());
     picture.diagnostic.message = format!("{}{place}", safe_message(&problem.message));
     let shown = picture.render(colors_stderr(options));
     progress::clear();

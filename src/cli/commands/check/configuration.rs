@@ -217,8 +217,10 @@ fn check_expression(
             marks.push(mark(None, ""));
         }
         marks.dedup_by(|next, mark| next.0 == mark.0);
+        let help = [Some(finding.help.clone()).filter(|help| !help.is_empty()), loaded.replaced(subject.knob)];
+        let help = help.into_iter().flatten().collect::<Vec<_>>().join("; ");
         let finding =
-            LintFinding { message: format!("{}: {}", subject.knob, naming(finding.message, &parts)), ..finding };
+            LintFinding { help, message: format!("{}: {}", subject.knob, naming(finding.message, &parts)), ..finding };
         let place = FindingPlace { marks, id: Some(subject.knob.to_owned()), ..FindingPlace::default() };
         run.findings.push(LocatedFinding::new(number, finding, &loaded.text, place));
     }

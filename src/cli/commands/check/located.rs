@@ -100,6 +100,8 @@ pub struct FindingRegion {
 impl KeptFinding for LocatedFinding {
     fn new(number: usize, finding: LintFinding, text: &SourceText, place: FindingPlace) -> Self {
         let FindingPlace { marks, fix, ad_number, id, ordinal } = place;
+        let (text, marks) = text.placed_marks(marks);
+        let text = &text;
         let severity = match finding.rule.level {
             LintLevel::Error => miette::Severity::Error,
             LintLevel::Warning => miette::Severity::Warning,

@@ -1,0 +1,35 @@
+//! Files that a text names, such as those that it includes.
+
+use std::fs;
+use std::path::Path;
+
+/// Maximum number of bytes of a file that a text names.
+const MAX_FILE_BYTES: u64 = 64 << 20;
+
+/// Reads a regular file of bounded size.
+///
+/// # Errors
+///
+/// The reason, as a phrase.
+pub(crate) fn read_named_file(path: &Path) -> Result<String, String> {
+    let shown = path.display();
+    let cannot = |reason: &str| format!("cannot read {shown}: {reason}");
+    let metadata = fs::metadata(path).map_err(|error| cannot(&reason(&error)))?;
+    if !metadata.is_file() {
+        return Err(cannot("it is not a regular file"));
+    }
+    if metadata.len() > MAX_FILE_BYTES {
+        return Err(cannot("it has more than 64 MiB"));
+    }
+    let bytes = fs::read(path).map_err(|error| cannot(&reason(&error)))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Returns the reason of an error without its number.
+fn reason(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
+    }
+}
