@@ -117,3 +117,17 @@ fn the_settings_of_defragmentation_say_what_is_drained() {
         assert!(told.contains(expected), "{settings}: {told}");
     }
 }
+
+#[test]
+fn a_job_that_gets_a_slot_and_will_be_held_is_told() {
+    let fires = "PeriodicHold = NumJobStarts >= 3\nNumJobStarts = 3\nJobUniverse = 5";
+    let [first, second] = [1, 2].map(|number| job(number, "ann", 5, 1).replace("JobUniverse = 5", fires));
+    let jobs = [first, second, job(3, "bob", 5, 1)].concat();
+    let slots = slot("a", 3000) + &slot("b", 4000);
+    let told = explain("held", [&jobs, &slots], "", &["--unmatched"]);
+    assert!(told.contains("\n1 of 3 jobs gets no slot") && told.contains("will be held by PeriodicHold"), "{told}");
+    let told = explain("held", [&jobs, &slots], "", &["--unmatched", "-o", "json"]);
+    let document: serde_json::Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(document["totals"]["causes"][0]["cause_id"], "policy:PeriodicHold");
+    assert_eq!(document["totals"]["causes"][0]["requests"], 2);
+}

@@ -78,14 +78,18 @@ pub fn group_requests(
     // A report about a request that got a part says how much it got.
     let is_partly_served = |request: &usize| allocation.is_some_and(|allocation| allocation.is_partly_served(*request));
     let (partly, unserved): (Vec<usize>, Vec<usize>) = as_pairs.into_iter().partition(is_partly_served);
+    // Jobs that a policy ends are among them, with a slot or without one.
+    let is_served = |request: &usize| allocation.is_some_and(|allocation| allocation.is_served(*request));
+    let (served, unserved): (Vec<usize>, Vec<usize>) = unserved.into_iter().partition(is_served);
     let groups = case.group_equivalent(session, &unserved).into_iter();
     let mut groups: Vec<Vec<usize>> = groups.flat_map(|group| accounting.divide(group)).collect();
+    groups.extend(case.group_equivalent(session, &served));
     groups.extend(partly.iter().map(|request| vec![*request]));
     if let Some(gangs) = gangs {
         groups.extend(gangs.group_equivalent(session, &as_gangs));
     }
     groups.extend(case.group_past(session, &past, by_kind));
-    if gangs.is_some() || !partly.is_empty() || !past.is_empty() {
+    if gangs.is_some() || [&partly, &past, &served].into_iter().any(|requests| !requests.is_empty()) {
         let places: FxHashMap<usize, usize> = requests.iter().enumerate().map(|(at, request)| (*request, at)).collect();
         groups.sort_by_key(|group| places.get(&group[0]));
     }
@@ -108,7 +112,8 @@ pub fn explain_bilateral(
     }
     let mut report = case.explain(session, group, explainer);
     let limit = accounting.limit(group);
-    if let Some(allocation) = allocation.filter(|_| report.verdict == RequestVerdict::Matches) {
+    let has_slot = allocation.is_some_and(|allocation| allocation.is_served(group[0]));
+    if let Some(allocation) = allocation.filter(|_| report.verdict == RequestVerdict::Matches && !has_slot) {
         let matching = explainer.matching_offers(request);
         report.verdict = allocation.verdict(group, &matching, limit.cloned());
         if let RequestVerdict::Taken(holders) = &report.verdict {

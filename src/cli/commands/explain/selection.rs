@@ -17,7 +17,7 @@ use crate::cli::session::Session;
 
 /// The subjects that are explained, by index.
 pub struct SelectedSubjects {
-    /// Those that the policy serves and that have got no offer.
+    /// Those that the policy serves and that have got no offer, or that a policy of jobs holds or removes all the same.
     pub left: Vec<usize>,
     /// Those that the policy does not serve.
     pub unserved: Vec<usize>,
@@ -37,10 +37,16 @@ pub fn select_subjects(
     [mut roots, unserved]: [Vec<usize>; 2],
     allocation: Option<&Allocation>,
 ) -> Result<SelectedSubjects, Failure> {
-    roots.retain(|request| allocation.is_none_or(|allocation| !allocation.is_served(*request)));
     let context = session.context();
+    let mut served = allocation.map_or(Vec::new(), Allocation::served);
+    if let Some(allocation) = allocation {
+        // A slot is of no use to a job that a policy holds or removes.
+        let is_ended = |request: &usize| !case.needs_gang(*request) && case.is_ended_by_policy(session, *request);
+        roots.retain(|request| !allocation.is_served(*request) || is_ended(request));
+        let asked: FxHashSet<usize> = roots.iter().copied().collect();
+        served.retain(|request| !asked.contains(request));
+    }
     let wanted = WantedAds::new(&named_subjects(command), case.subjects, &context);
-    let served = allocation.map_or(Vec::new(), Allocation::served);
     let [left, unserved, served] =
         [roots, unserved, served].map(|requests| selected(command, session, case, filter, wanted.as_ref(), requests));
     if let Some(wanted) = &wanted {

@@ -298,7 +298,7 @@ impl CauseRow {
             }
             return no_change_phrase(self.text.to_string().split(|c: char| !c.is_alphanumeric())).to_owned();
         }
-        if [LIMITED, NOT_WAITING].contains(&self.verdict.as_str()) {
+        if [LIMITED, NOT_WAITING, "matches"].contains(&self.verdict.as_str()) {
             return self.remedy.to_string();
         }
         // Where most of the subjects can only wait, a change for few of them is in their reports.

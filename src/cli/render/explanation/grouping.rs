@@ -35,6 +35,15 @@ impl ExplanationInput<'_> {
         is_job.then(|| JobOutlook::new(policies, &self.subjects[subject].ad, *interval, &session.context())).flatten()
     }
 
+    /// Whether a policy holds or removes a job at the next evaluation, whatever slot it gets.
+    pub fn is_ended_by_policy(&self, session: &Session, subject: usize) -> bool {
+        let access_point = self.access_point.filter(|_| self.respects_states && !self.is_reverse);
+        let job = &self.subjects[subject].ad;
+        access_point.is_some_and(|AccessPoint { policies, .. }| {
+            policies.watch(job) && policies.queue_effect(job, &session.context()).is_some()
+        })
+    }
+
     /// Returns what jobs have in common of which the policies do the same.
     fn outlook_kind(&self, session: &Session, subject: usize) -> OutlookKind {
         match self.access_point.filter(|_| self.respects_states && !self.is_reverse) {

@@ -56,7 +56,14 @@ impl QueueCounts {
     /// further subjects that get a partner; `None` unless the run gives partners away.
     pub fn sentence(&self, noun: &str, served: Option<usize>) -> String {
         let (article, partner) = if noun == "job" { ("a", "slot") } else { ("an", "offer") };
-        let waiting = self.all.saturating_sub(self.held).saturating_sub(self.not_waiting);
+        let mut waiting = self.all.saturating_sub(self.held).saturating_sub(self.not_waiting);
+        // Where partners are given away, those that match have got one.
+        let all = self.all.saturating_add(served.unwrap_or_default());
+        let mut matching = self.matching;
+        let served = served.map(|served| {
+            waiting = waiting.saturating_sub(matching);
+            served.saturating_add(std::mem::take(&mut matching))
+        });
         let others =
             [verb_phrase(self.held, ["is", "are"], "held"), verb_phrase(self.not_waiting, ["does", "do"], "not wait")];
         let others: Vec<String> = others.into_iter().flatten().collect();
@@ -70,25 +77,27 @@ impl QueueCounts {
             (_, Some(served)) => {
                 let verb = if waiting == 1 { "gets" } else { "get" };
                 let too_few = if self.partly > 0 { " or too few" } else { "" };
-                let total = counted(self.all.saturating_add(served), noun);
+                let total = counted(all, noun);
                 let main = format!("{} of {total} {verb} no {partner}{too_few}", with_commas(waiting));
                 let gets = verb_phrase(served, ["gets", "get"], "one").filter(|_| !others.is_empty());
                 (
-                    format!("{main}: {}", self.matching_phrase(waiting, partner)),
+                    format!("{main}: {}", self.matching_phrase([waiting, matching], partner)),
                     gets.into_iter().chain(others).collect(),
                 )
             }
-            (_, None) => (format!("{}: {}", counted(self.all, noun), self.matching_phrase(waiting, partner)), others),
+            (_, None) => {
+                (format!("{}: {}", counted(self.all, noun), self.matching_phrase([waiting, matching], partner)), others)
+            }
         };
         if others.is_empty() { main } else { format!("{main}; {}", others.join(", ")) }
     }
 
-    /// Says what the subjects that wait match.
-    fn matching_phrase(&self, waiting: usize, partner: &str) -> String {
+    /// Says what the subjects that wait match, of which so many match.
+    fn matching_phrase(&self, [waiting, matching]: [usize; 2], partner: &str) -> String {
         let match_verb = ["matches", "match"];
         match waiting {
-            1 if self.matching == 1 => return "it matches".to_owned(),
-            all if self.matching == all => return "all match".to_owned(),
+            1 if matching == 1 => return "it matches".to_owned(),
+            all if matching == all => return "all match".to_owned(),
             all if self.nothing == all && self.full == 0 => return "none matches".to_owned(),
             all if self.in_use == all => return format!("none matches a free {partner}"),
             _ => {}
@@ -98,7 +107,7 @@ impl QueueCounts {
             full => format!("{phrase} ({} of them only until jobs end)", with_commas(full)),
         });
         let phrases = [
-            verb_phrase(self.matching, match_verb, "").map(|phrase| phrase.trim_end().to_owned()),
+            verb_phrase(matching, match_verb, "").map(|phrase| phrase.trim_end().to_owned()),
             nothing,
             verb_phrase(self.in_use, match_verb, "only slots in use"),
             verb_phrase(self.taken, match_verb, "only what others take"),
