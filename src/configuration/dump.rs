@@ -5,7 +5,8 @@
 use rustc_hash::FxHashMap;
 
 use super::constants::{constant_number, constant_truth};
-use super::reader::{ConfigurationRun, ConfigurationSettings};
+use super::knobs::reading_daemon;
+use super::reader::{ConfigurationRun, ConfigurationSettings, default_value};
 use super::texts::{ConfigurationEntry, ConfigurationTexts};
 use crate::ad::{Name, closest_names};
 use crate::eval::Context;
@@ -22,6 +23,10 @@ pub struct Configuration {
     /// The entries that others replaced.
     pub(super) replaced: Vec<ConfigurationEntry>,
     pub(super) variables: VariableTable,
+    /// The variables as daemons with settings of their own see them, by the names of the daemons.
+    of_daemons: FxHashMap<Name, VariableTable>,
+    /// Whether variables that no file sets have HTCondor's defaults.
+    reads_defaults: bool,
 }
 
 /// Value of a variable with its macros expanded.
@@ -42,6 +47,11 @@ pub(super) fn macro_names(value: &str) -> impl Iterator<Item = &str> {
         let rest = &value[at + opening.len()..];
         rest.split([')', ':']).next().unwrap_or_default().trim()
     })
+}
+
+/// Returns the name of a variable without that of the daemon before it.
+fn unprefixed(name: &str) -> &str {
+    name.split_once('.').map_or(name, |(_, name)| name)
 }
 
 impl Configuration {
@@ -84,8 +94,77 @@ impl Configuration {
 
     fn of_run(run: ConfigurationRun<'_>) -> (Self, Vec<Problem>) {
         let variables = run.variables();
-        let ConfigurationRun { texts, entries, by_name, replaced, problems, .. } = run;
-        (Configuration { texts, entries, by_name, replaced, variables }, problems)
+        let local_name = run.local_name().map(str::to_owned);
+        let ConfigurationRun { texts, entries, by_name, replaced, problems, reads_files, .. } = run;
+        let mut configuration = Configuration {
+            texts,
+            entries,
+            by_name,
+            replaced,
+            variables,
+            of_daemons: FxHashMap::default(),
+            reads_defaults: reads_files,
+        };
+        configuration.prefer_own(local_name.as_deref());
+        (configuration, problems)
+    }
+
+    /// Lets `LOCALNAME.X` and `DAEMON.X` count before `X`, as they do in the daemon that reads the setting.
+    fn prefer_own(&mut self, local_name: Option<&str>) {
+        let mut prefixed: FxHashMap<Name, Vec<usize>> = FxHashMap::default();
+        for (index, entry) in self.entries.iter().enumerate() {
+            if let Some((prefix, _)) = entry.name.split_once('.') {
+                prefixed.entry(Name::new(prefix)).or_default().push(index);
+            }
+        }
+        let local = local_name.and_then(|name| prefixed.remove(&Name::new(name))).unwrap_or_default();
+        if !local.is_empty() {
+            self.variables = self.variables_with(&self.variables, &local);
+        }
+        for (daemon, own) in prefixed {
+            let of_daemon = self.variables_with(&self.variables, &own);
+            let all = self.variables_with(&of_daemon, &local);
+            for index in own {
+                let name = unprefixed(&self.entries[index].name);
+                if reading_daemon(name).is_some_and(|reader| daemon.as_str().eq_ignore_ascii_case(reader)) {
+                    self.by_name.insert(Name::new(name), index);
+                }
+            }
+            self.of_daemons.insert(daemon, all);
+        }
+        for index in local {
+            self.by_name.insert(Name::new(unprefixed(&self.entries[index].name)), index);
+        }
+    }
+
+    /// Returns a table in which these entries count without their prefixes.
+    fn variables_with(&self, table: &VariableTable, entries: &[usize]) -> VariableTable {
+        let entries = entries.iter().map(|index| &self.entries[*index]);
+        let own: VariableTable = entries.map(|entry| (unprefixed(&entry.name), self.raw_value(entry))).collect();
+        own.over(table)
+    }
+
+    /// Returns the variables as the daemon sees them that reads a setting.
+    fn variables_of(&self, name: &str) -> &VariableTable {
+        let prefix = name.split_once('.').map(|(prefix, _)| prefix);
+        let of = |daemon: &str| self.of_daemons.get(&Name::new(daemon));
+        prefix.or_else(|| reading_daemon(name)).and_then(of).unwrap_or(&self.variables)
+    }
+
+    /// Returns the macros in the value of an entry that no file sets, with their values, which are HTCondor's defaults.
+    #[must_use]
+    pub fn defaults_in(&self, entry: &ConfigurationEntry) -> Vec<(String, String)> {
+        let mut found: Vec<(String, String)> = Vec::new();
+        for of_macro in self.with_macros(entry) {
+            for name in macro_names(self.raw_value(of_macro)) {
+                let value = default_value(name).filter(|_| self.reads_defaults && !self.sets(name));
+                if let Some(value) = value.filter(|_| !found.iter().any(|(known, _)| known.eq_ignore_ascii_case(name)))
+                {
+                    found.push((name.to_owned(), value));
+                }
+            }
+        }
+        found
     }
 
     /// The files, and where the ranges of the configuration are in them.
@@ -117,7 +196,7 @@ impl Configuration {
         &self.variables
     }
 
-    /// Returns the entry of a variable; case is ignored. `None` if the configuration lacks it, or if its value is empty:
+    /// Returns the entry of a variable; case is ignored. It is that of `DAEMON.NAME` if the daemon reads it. `None` if the configuration lacks it, or if its value is empty:
     /// to HTCondor that is the same.
     #[must_use]
     pub fn entry(&self, name: &str) -> Option<&ConfigurationEntry> {
@@ -170,7 +249,7 @@ impl Configuration {
     ) -> Result<(ExpandedValue, Option<Problem>), Problem> {
         let raw = self.raw_value(entry);
         let problem = |message: String| Problem::error_at(entry.value_range.clone(), 0, message);
-        let expansion = self.variables.expand(raw.as_bytes(), context);
+        let expansion = self.variables_of(&entry.name).expand(raw.as_bytes(), context);
         let expansion = expansion.map_err(|reason| problem(format!("{}: {reason}", entry.name)))?;
         let text = String::from_utf8_lossy(&expansion.text).into_owned();
         let unknown = expansion.unknown.map(|name| {

@@ -111,6 +111,36 @@ const fn job(pattern: &'static str) -> PolicyKnob {
     knob(pattern, KnobKind::JobPolicy)
 }
 
+/// The daemons that read the settings with some beginnings of names. The first that fits counts.
+const READERS: &[(&str, &str)] = &[
+    ("APPEND_", "SUBMIT"),
+    ("CONCURRENCY_LIMIT_DEFAULT", "NEGOTIATOR"),
+    ("DEFAULT_PRIO_FACTOR", "NEGOTIATOR"),
+    ("DEFRAG_", "DEFRAG"),
+    ("GROUP_", "NEGOTIATOR"),
+    ("JOB_ROUTER_", "JOB_ROUTER"),
+    ("JOB_TRANSFORM_", "SCHEDD"),
+    ("MAX_JOBS_", "SCHEDD"),
+    ("NEGOTIATOR_", "NEGOTIATOR"),
+    ("NUM_SLOTS", "STARTD"),
+    ("PREEMPTION_", "NEGOTIATOR"),
+    ("PRIORITY_HALFLIFE", "NEGOTIATOR"),
+    ("ROOSTER_", "ROOSTER"),
+    ("SCHEDD_", "SCHEDD"),
+    ("SLOT_", "STARTD"),
+    ("STARTD_", "STARTD"),
+    ("SUBMIT_REQUIREMENT_", "SCHEDD"),
+    ("SYSTEM_", "SCHEDD"),
+];
+
+/// Returns the daemon that reads a setting, and so prefers `DAEMON.NAME` to `NAME`; `None` if several do.
+pub fn reading_daemon(name: &str) -> Option<&'static str> {
+    let starts = |start: &str| name.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
+    let by_start = READERS.iter().find(|(start, _)| starts(start)).map(|(_, daemon)| *daemon);
+    let is_of_machine = || PolicyKnob::find(name).is_some_and(|knob| knob.kind == KnobKind::MachinePolicy);
+    by_start.or_else(|| is_of_machine().then_some("STARTD"))
+}
+
 impl KnobKind {
     /// Whether the expression is evaluated in a job's ad. Others are evaluated in a machine's ad, with a job as TARGET if
     /// there is one.

@@ -30,6 +30,37 @@ pub(super) fn metaknob(category: &str, name: &str, arguments: &str) -> Result<St
     }
 }
 
+/// Returns a line with `true` or `false` in place of `defined use CATEGORY:NAME`, which no macro scope knows.
+pub(super) fn with_known_use(line: &str) -> Cow<'_, str> {
+    let (word, rest) = line.split_at(line.find(|c: char| c.is_ascii_whitespace()).unwrap_or(line.len()));
+    if !["if", "elif"].iter().any(|known| word.eq_ignore_ascii_case(known)) {
+        return Cow::Borrowed(line);
+    }
+    let condition = rest.trim_ascii();
+    let (sign, condition) = condition.strip_prefix('!').map_or(("", condition), |rest| ("!", rest.trim_ascii()));
+    let mut words = condition.splitn(3, |c: char| c.is_ascii_whitespace());
+    let is_use =
+        ["defined", "use"].iter().all(|known| words.next().is_some_and(|word| word.eq_ignore_ascii_case(known)));
+    if !is_use {
+        return Cow::Borrowed(line);
+    }
+    let is_known = is_metaknob(words.next().unwrap_or_default());
+    Cow::Owned(format!("{word} {sign}{is_known}"))
+}
+
+/// Whether there is a metaknob `CATEGORY:NAME`, or a category of this name.
+fn is_metaknob(named: &str) -> bool {
+    let (category, name) = named.split_once(':').map_or((named.trim(), ""), |(category, name)| (category, name.trim()));
+    let fits = |known: &str| match known.split_once(':') {
+        Some((known, _)) if name.is_empty() => known.eq_ignore_ascii_case(category),
+        Some((known, of_category)) => {
+            known.eq_ignore_ascii_case(category.trim()) && of_category.eq_ignore_ascii_case(name)
+        }
+        None => false,
+    };
+    TABLE.iter().any(|(known, _)| fits(known))
+}
+
 /// Returns the metaknobs that a list names, with their arguments: `A, B(1, 2) C`.
 pub(super) fn named_knobs(list: &str) -> Vec<(&str, &str)> {
     let mut named = Vec::new();
@@ -119,7 +150,7 @@ fn replaced_once(text: &str, whole: &str, list: &[&str]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{metaknob, named_knobs, with_arguments};
+    use super::{is_metaknob, metaknob, named_knobs, with_arguments};
 
     #[test]
     fn metaknobs_have_arguments() {
@@ -129,5 +160,7 @@ mod tests {
         assert_eq!(with_arguments(text, ""), "|0|0||0|||0||x|y|$(X)");
         assert!(metaknob("role", "execute", "").unwrap().contains("DAEMON_LIST=$(DAEMON_LIST) STARTD"));
         assert_eq!(metaknob("ROLE", "Exekute", ""), Err(Some("ROLE:Execute")));
+        let named = ["ROLE:Execute", "role : execute", "FEATURE", "ROLE:Exekute", "nocat:x", "", "ROLE:Execut"];
+        assert_eq!(named.map(is_metaknob), [true, true, true, false, false, false, false]);
     }
 }

@@ -3,6 +3,7 @@
 //! [`Configuration::read`] reads what `condor_config_val -dump` prints.
 
 mod bracketed;
+mod configuration_folder;
 mod constants;
 mod defragmentation;
 mod dump;
@@ -27,6 +28,7 @@ mod rules_tests;
 mod texts;
 mod unused_settings;
 
+pub use configuration_folder::configuration_files;
 pub use constants::{constant_number, constant_truth};
 pub use defragmentation::{Defragmentation, DrainingObstacle, DrainingPlan};
 pub use dump::{Configuration, ExpandedValue};
@@ -38,7 +40,7 @@ pub use periodic_policies::{policy_attributes, system_policy};
 pub use periodic_policy::JobPolicy;
 pub use policy::ConfiguredPolicy;
 pub use policy_effect::{PolicyEffect, PolicyEffectKind};
-pub use reader::{ConfigurationSettings, configuration_files};
+pub use reader::ConfigurationSettings;
 pub use route::{JobRoute, RouteObstacle};
 pub use route_load::RouteLoads;
 pub use router::{JobRouter, RoutingDecision};

@@ -57,7 +57,7 @@ pub fn number_problems(configuration: &Configuration, context: &Context) -> Vec<
         }
     };
     let last =
-        |entry: &&ConfigurationEntry| configuration.entry(&entry.name).is_some_and(|last| last.line == entry.line);
+        |entry: &&ConfigurationEntry| configuration.entry(&entry.name).is_some_and(|last| std::ptr::eq(last, *entry));
     configuration.entries().iter().filter(last).filter_map(problem).collect()
 }
 

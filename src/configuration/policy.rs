@@ -72,7 +72,7 @@ impl ConfiguredPolicy {
     pub fn all(configuration: &Configuration, context: &Context) -> (Vec<Self>, Vec<Problem>) {
         let (mut policies, mut problems) = (Vec::new(), Vec::new());
         for entry in configuration.entries() {
-            let is_last = configuration.entry(&entry.name).is_some_and(|last| last.line == entry.line);
+            let is_last = configuration.entry(&entry.name).is_some_and(|last| std::ptr::eq(last, entry));
             let knob = PolicyKnob::find(&entry.name).filter(|knob| is_last && !knob.kind.is_rules());
             match knob.map(|knob| Self::parse(configuration, entry, knob.kind, context)) {
                 Some(Ok(policy)) => policies.push(policy),

@@ -6,7 +6,8 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use super::metaknobs::metaknob;
+use super::configuration_folder::configuration_files;
+use super::metaknobs::{metaknob, with_known_use};
 use super::texts::{ConfigurationEntry, ConfigurationTexts};
 use crate::ad::{Dialect, Name};
 use crate::eval::Context;
@@ -24,6 +25,10 @@ static DEFAULT_VARIABLES: LazyLock<VariableTable> = LazyLock::new(|| {
     lines.filter_map(|line| line.split_once(" = ")).collect()
 });
 
+/// Maximum number of files that are included, each as often as it is. Files that include each other twice would be read
+/// 2^20 times.
+const MAX_INCLUDED_FILES: usize = 1000;
+
 /// Where the files of a configuration are.
 #[derive(Clone, Debug)]
 pub struct ConfigurationSettings {
@@ -33,11 +38,19 @@ pub struct ConfigurationSettings {
     pub context: Context,
     /// Whether `$ENV()` reads the environment.
     pub allows_environment: bool,
+    /// The local name of the daemon: `NAME.X` counts before `X`.
+    pub local_name: Option<String>,
+}
+
+/// Returns the value of a variable that no file sets.
+pub(super) fn default_value(name: &str) -> Option<String> {
+    DEFAULT_VARIABLES.get(name).map(|value| String::from_utf8_lossy(value).into_owned())
 }
 
 impl Default for ConfigurationSettings {
     fn default() -> Self {
-        ConfigurationSettings { root: None, context: Context::new(Dialect::Condor), allows_environment: true }
+        let context = Context::new(Dialect::Condor);
+        ConfigurationSettings { root: None, context, allows_environment: true, local_name: None }
     }
 }
 
@@ -63,7 +76,7 @@ impl TextPlace {
 pub(super) struct ConfigurationRun<'s> {
     settings: &'s ConfigurationSettings,
     /// Whether statements may name files.
-    reads_files: bool,
+    pub reads_files: bool,
     scope: MacroScope,
     pub texts: ConfigurationTexts,
     pub entries: Vec<ConfigurationEntry>,
@@ -72,6 +85,7 @@ pub(super) struct ConfigurationRun<'s> {
     /// The entries that others replaced.
     pub replaced: Vec<ConfigurationEntry>,
     pub problems: Vec<Problem>,
+    included_files: usize,
     included_bytes: usize,
 }
 
@@ -88,6 +102,7 @@ impl<'s> ConfigurationRun<'s> {
             by_name: FxHashMap::default(),
             replaced: Vec::new(),
             problems: Vec::new(),
+            included_files: 0,
             included_bytes: 0,
         }
     }
@@ -136,6 +151,11 @@ impl<'s> ConfigurationRun<'s> {
         }
     }
 
+    /// The local name of the daemon, if one is given.
+    pub fn local_name(&self) -> Option<&str> {
+        self.settings.local_name.as_deref()
+    }
+
     /// The variables with their values, for macros.
     pub fn variables(&self) -> VariableTable {
         let values =
@@ -174,7 +194,8 @@ impl<'s> ConfigurationRun<'s> {
             if line.text.is_empty() || line.text.starts_with('[') && !line.text.contains('=') {
                 continue;
             }
-            let done = match branches.enter(&line.text, &range, context.dialect, holds) {
+            let text_of_line = with_known_use(&line.text);
+            let done = match branches.enter(&text_of_line, &range, context.dialect, holds) {
                 Ok(true) => self.execute(&line, (text, &mut lines), place, depth),
                 Ok(false) => Ok(()),
                 Err(problem) => Err(problem),
@@ -338,6 +359,14 @@ impl<'s> ConfigurationRun<'s> {
         }
         match read_named_file(path) {
             Ok(text) => {
+                self.included_files += 1;
+                if self.included_files > MAX_INCLUDED_FILES {
+                    return;
+                }
+                if self.included_files == MAX_INCLUDED_FILES {
+                    let message = format!("more than {MAX_INCLUDED_FILES} files are included: the others are not read");
+                    self.problems.push(fault(&message));
+                }
                 self.included_bytes += text.len();
                 if self.included_bytes > MAX_INCLUDED_BYTES {
                     return self.problems.push(fault("the included files have more than 64 MiB"));
@@ -380,20 +409,4 @@ impl<'s> ConfigurationRun<'s> {
         }
         Ok(())
     }
-}
-
-/// Returns the files of a folder of configurations, in the order in which HTCondor reads them, without those that its
-/// default of `LOCAL_CONFIG_DIR_EXCLUDE_REGEXP` excludes.
-#[must_use]
-pub fn configuration_files(folder: &Path) -> Vec<PathBuf> {
-    let is_excluded = |name: &str| {
-        name.starts_with(['.', '#'])
-            || name.ends_with('~')
-            || [".rpmsave", ".rpmnew", ".dpkg-old", ".dpkg-dist"].iter().any(|ending| name.ends_with(ending))
-    };
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let named = entries.filter(|entry| entry.file_name().to_str().is_some_and(|name| !is_excluded(name)));
-    let mut files: Vec<PathBuf> = named.map(|entry| entry.path()).filter(|path| path.is_file()).collect();
-    files.sort_unstable();
-    files
 }

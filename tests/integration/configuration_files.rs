@@ -81,9 +81,34 @@ fn findings_point_into_files_and_name_what_was_replaced() {
     assert!(out.contains(&format!("{second}:1:9")), "{out}{errors}");
     assert!(out.contains("it replaces `False`") && out.contains("first.config:2"), "{out}");
     let missing = file("missing.config", "include : none.config\nSTART = $(X) && $(MINUTE) > 1\n");
-    let (_, _, out) = classad(&["check", "--config", &missing, "samples/pool/jobs.long"]);
+    let (_, out, _) = classad(&["check", "--config", &missing, "samples/pool/jobs.long"]);
     assert!(out.contains("there is no such file") && out.contains("--config-root"), "{out}");
     let circle = file("circle.config", "include : circle.config\nuse FEATURE : Nothing\n");
     let (status, out, errors) = classad(&["check", "--config", &circle, "samples/pool/jobs.long"]);
-    assert!(status == Some(2) && errors.contains("include each other"), "{out}{errors}");
+    assert!(status == Some(2) && out.contains("include each other"), "{out}{errors}");
+    assert!(out.contains("circle.config:2:1") && out.contains("there is no FEATURE:Nothing"), "{out}");
+    let default = file("default.config", "START = $(StateTimer) > 5 && Memory > 5 && Memory < 3\n");
+    let (_, out, errors) = classad(&["check", "--config", &default, "samples/pool/jobs.long"]);
+    assert!(out.replace("\n        ", " ").contains("HTCondor's default of $(StateTimer) is"), "{out}{errors}");
+}
+
+/// `LOCALNAME.X` counts before `DAEMON.X`, and that before `X`, in the daemon that reads a setting.
+#[test]
+fn settings_of_a_daemon_count_before_those_of_all() {
+    let text = "START = 1\nSTARTD.START = $(X)\nX = 2\nSTARTD.X = 3\nSCHEDD.X = 4\nfoo.START = 5\n\
+                SYSTEM_PERIODIC_HOLD = $(X)\nNEGOTIATOR.RANK = 6\nRANK = 7\n";
+    let context = Context::new(Dialect::Condor);
+    let values = |local_name: Option<&str>| {
+        let settings =
+            ConfigurationSettings { local_name: local_name.map(str::to_owned), ..ConfigurationSettings::default() };
+        let files = [("a".to_owned(), text.as_bytes().to_vec())];
+        let (configuration, problems) = Configuration::read_files(&files, &settings);
+        assert!(problems.is_empty(), "{problems:?}");
+        ["START", "SYSTEM_PERIODIC_HOLD", "RANK"].map(|name| {
+            let entry = configuration.entry(name).expect("it is set");
+            configuration.expand(entry, &context).expect("it expands").text
+        })
+    };
+    assert_eq!(values(None), ["3", "4", "7"]);
+    assert_eq!(values(Some("foo")), ["5", "4", "7"]);
 }

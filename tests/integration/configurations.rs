@@ -84,8 +84,8 @@ fn policies_are_checked_where_they_live() {
     );
     assert_eq!(report["policies"], 5);
     // What a file cannot use is reported with its line.
-    let (status, _, err) = classad(&["check", "--config", &file("no.dump", "use POLICY : X\nSTART = true\n")]);
-    assert!(status == Some(2) && err.contains("no.dump:1:1") && err.contains("there is no POLICY:X to use"), "{err}");
+    let (status, out, _) = classad(&["check", "--config", &file("no.dump", "use POLICY : X\nSTART = true\n")]);
+    assert!(status == Some(2) && out.contains("no.dump:1:1") && out.contains("there is no POLICY:X to use"), "{out}");
 }
 
 #[test]
@@ -310,7 +310,7 @@ fn explain_matches_what_transforms_leave() {
     assert!(out.contains("1 job gains a match: 1.0; no job loses one"), "{out}");
     assert!(out.contains("JOB_TRANSFORM_Cap changes 1 job: 1.0 (RequestMemory)"), "{out}");
     let (_, _, err) = classad(&["negotiate", &jobs, "--pool", &slots, "--policy", "htcondor", "--config", &dump]);
-    let note = "note: this command does not apply JOB_TRANSFORM_NAMES of the configuration; `classad explain --config DUMP` does";
+    let note = "note: this command does not apply JOB_TRANSFORM_NAMES of the configuration; `classad explain --config CONFIG` does";
     assert!(err.contains(note), "{err}");
 }
 

@@ -76,8 +76,9 @@ pub struct GlobalOptions {
     /// HTCondor does so. Without this option, nothing takes their place
     #[arg(long, global = true)]
     pub allow_env: bool,
-    /// Configuration of the access point for submit files: what `condor_config_val -dump` prints there
-    #[arg(long, global = true, value_name = "DUMP")]
+    /// Configuration of the access point for submit files: its files or folders, or the output of
+    /// `condor_config_val -dump`
+    #[arg(long, global = true, value_name = "CONFIG")]
     pub submit_config: Option<String>,
     /// Maximum seconds that a tool of HTCondor may take for a source such as `live:slots`: see `classad help live`
     #[arg(long, global = true, value_name = "SECONDS", default_value_t = LIVE_TIMEOUT_SECONDS, hide_default_value = true)]
@@ -95,6 +96,9 @@ pub struct GlobalOptions {
     /// of `LOCAL_CONFIG_DIR` and `LOCAL_CONFIG_FILE`
     #[arg(long, global = true, value_name = "DIR")]
     pub config_root: Option<PathBuf>,
+    /// Local name of the daemon that reads the configuration: `NAME.X` counts before `X`
+    #[arg(long, global = true, value_name = "NAME")]
+    pub config_local_name: Option<String>,
     /// Maximum number of threads [default: the number of processors, at most 8]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
     pub threads: Option<u8>,

@@ -53,7 +53,8 @@ pub struct PolicyArgs {
 /// The option `--config` of commands that read a configuration only for the policy.
 #[derive(Args, Clone)]
 pub struct PolicyConfigArgs {
-    /// Read variables, groups and limits of the policy from FILE, the output of `condor_config_val -dump`
+    /// Read variables, groups and limits of the policy from FILE: HTCondor's configuration, or the output of
+    /// `condor_config_val -dump`
     #[arg(long, value_name = "FILE", requires = "policy")]
     pub config: Option<String>,
 }
@@ -84,7 +85,7 @@ impl PolicyConfigArgs {
         let mut read = policy.read(session, config.as_ref())?;
         if read.has_transforms {
             session.note(
-                "this command does not apply JOB_TRANSFORM_NAMES of the configuration; `classad explain --config DUMP` does",
+                "this command does not apply JOB_TRANSFORM_NAMES of the configuration; `classad explain --config CONFIG` does",
             );
         }
         read.config = config;

@@ -27,7 +27,7 @@ Examples:
   classad route samples/routes/jobs.long --config samples/routes/config.dump
   classad route samples/routes/jobs.long --config samples/routes/config.dump --summary
 
-The routes are tried in the order of JOB_ROUTER_ROUTE_NAMES, or without it in the order of DUMP. The first route that
+The routes are tried in the order of JOB_ROUTER_ROUTE_NAMES, or without it in the order of CONFIG. The first route that
 matches a job and is not full takes it. With JOB_ROUTER_ROUND_ROBIN_SELECTION, these routes take turns.
 
 A route is full by MaxJobs and MaxIdleJobs. The jobs that it made before count, too: those in the input with its name as
@@ -49,8 +49,8 @@ If all routes refuse the job, `refusals` has for each route the first clause tha
 pub struct RouteCommand {
     #[command(flatten)]
     input: AdFilesArgs,
-    /// The configuration with the routes: the output of `condor_config_val -dump`
-    #[arg(long, value_name = "DUMP")]
+    /// The configuration with the routes: a file or a folder of it, or the output of `condor_config_val -dump`
+    #[arg(long, value_name = "CONFIG")]
     config: String,
     /// Print only the table of routes, with the number of jobs of each
     #[arg(long)]

@@ -203,7 +203,10 @@ fn with_whole_names(given: Vec<String>, tree: &clap::Command) -> Result<Vec<Stri
         Some(option.get_value_names().and_then(|names| names.first()).map_or("", |name| name.as_str()).to_owned())
     };
     let whole_value = |kind: &str, value: String| match kind {
-        "FILE" | "POOL" | "DUMP" => whole_name(value),
+        "FILE" | "POOL" => whole_name(value),
+        "CONFIG" => {
+            Ok(value.split(',').map(|file| whole_name(file.to_owned())).collect::<Result<Vec<_>, _>>()?.join(","))
+        }
         "NAME=FILE" => match value.split_once('=') {
             Some((name, file)) => Ok(format!("{name}={}", whole_name(file.to_owned())?)),
             None => Ok(value),

@@ -18,12 +18,22 @@ use crate::cli::session::Session;
 pub struct LoadedConfiguration {
     pub configuration: Configuration,
     pub text: SourceText,
+    /// What was met while it was read.
+    pub problems: Vec<Problem>,
 }
 
 impl LoadedConfiguration {
-    /// Reads a file, or several in order, which commas separate. Of a folder, all files count. Reports the lines that cannot be read; the others count. The maps of users that the configuration
-    /// names become known to `userMap()`, unless an option `--map` gives one of the name.
+    /// Reads a configuration as [`LoadedConfiguration::load`] does, and reports its problems.
     pub fn read(session: &mut Session, path: &str) -> Result<Self, Failure> {
+        let loaded = LoadedConfiguration::load(session, path)?;
+        loaded.problems.iter().try_for_each(|problem| loaded.report(session, problem))?;
+        Ok(loaded)
+    }
+
+    /// Reads a file, or several in order, which commas separate. Of a folder, all files count. Lines that cannot be read
+    /// are problems; the others count. The maps of users that the configuration names become known to `userMap()`, unless
+    /// an option `--map` gives one of the name.
+    pub fn load(session: &mut Session, path: &str) -> Result<Self, Failure> {
         let paths = configuration_paths(path)?;
         session.ask_live(&paths)?;
         let read = |path: &String| match read_text(path) {
@@ -35,13 +45,11 @@ impl LoadedConfiguration {
             root: session.options.config_root.clone(),
             context: Context { dialect: Dialect::Condor, ..session.context() },
             allows_environment: true,
+            local_name: session.options.config_local_name.clone(),
         };
         let (configuration, problems) = Configuration::read_files(&files, &settings);
         let text = SourceText::of_configuration(path, configuration.texts());
-        for problem in &problems {
-            session.report_problem(&text, problem)?;
-        }
-        let loaded = LoadedConfiguration { configuration, text };
+        let loaded = LoadedConfiguration { configuration, text, problems };
         loaded.add_user_maps(session)?;
         Ok(loaded)
     }
@@ -49,6 +57,19 @@ impl LoadedConfiguration {
     /// Reports a problem at its place in the dump.
     pub fn report(&self, session: &mut Session, problem: &Problem) -> Result<(), Failure> {
         session.report_problem(&self.text, problem)
+    }
+
+    /// Returns the macros in the value of a variable that are HTCondor's defaults, in words; `None` if there are none.
+    pub fn defaults(&self, name: &str) -> Option<String> {
+        const MOST: usize = 3;
+        const MOST_CHARACTERS: usize = 60;
+        let defaults = self.configuration.defaults_in(self.configuration.entry(name)?);
+        let value = |(name, value): &(String, String)| match shorten(value, MOST_CHARACTERS) {
+            value if value.is_empty() => format!("$({name}) is empty"),
+            value => format!("$({name}) is `{value}`"),
+        };
+        let texts: Vec<String> = defaults.iter().map(value).collect();
+        (!texts.is_empty()).then(|| format!("HTCondor's default of {}", join_first(&texts, texts.len(), MOST)))
     }
 
     /// Returns the statements that set a variable before the one that counts, in words; `None` if there are none.

@@ -45,6 +45,9 @@ pub fn check(
     task: &PolicyCheckTask,
 ) {
     let context = session.context();
+    for problem in &loaded.problems {
+        run.add_problem_of_rule(&loaded.text, problem, "doubtful-setting");
+    }
     let (policies, problems) = ConfiguredPolicy::all(&loaded.configuration, &context);
     add_problems(run, loaded, &problems);
     let mut unused = unused_settings(&loaded.configuration, &context);
@@ -217,7 +220,11 @@ fn check_expression(
             marks.push(mark(None, ""));
         }
         marks.dedup_by(|next, mark| next.0 == mark.0);
-        let help = [Some(finding.help.clone()).filter(|help| !help.is_empty()), loaded.replaced(subject.knob)];
+        let help = [
+            Some(finding.help.clone()).filter(|help| !help.is_empty()),
+            loaded.replaced(subject.knob),
+            loaded.defaults(subject.knob),
+        ];
         let help = help.into_iter().flatten().collect::<Vec<_>>().join("; ");
         let finding =
             LintFinding { help, message: format!("{}: {}", subject.knob, naming(finding.message, &parts)), ..finding };

@@ -74,9 +74,9 @@ pub struct Check {
     /// Check this expression instead of ads in files
     #[arg(short, long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with_all = ["files", "files_from", "partial"])]
     expr: Option<String>,
-    /// Check the policies of a configuration, such as START, transforms and routes. DUMP is a file with the output of
-    /// `condor_config_val -dump`. Names of settings that these policies do not use are not checked
-    #[arg(long, value_name = "DUMP", conflicts_with = "partial")]
+    /// Check the policies of a configuration, such as START, transforms and routes. CONFIG is a file or a
+    /// folder of it, several with commas between them, or the output of `condor_config_val -dump`. Names of settings that these policies do not use are not checked
+    #[arg(long, value_name = "CONFIG", conflicts_with = "partial")]
     config: Vec<String>,
     /// Apply only these rules; --rules lists all rules
     #[arg(long, value_name = "RULE,...", value_delimiter = ',')]
@@ -152,7 +152,7 @@ impl Check {
         let mut pools = if self.pool.is_empty() { Vec::new() } else { input::open_sources(session, &self.pool)? };
         let mut configurations = Vec::new();
         for path in &self.config {
-            configurations.push(LoadedConfiguration::read(session, path)?);
+            configurations.push(LoadedConfiguration::load(session, path)?);
         }
         let forms = sources.iter().chain(&pools).map(|source| (source.name.as_ref(), source.form));
         let dumps = configurations.iter().map(|loaded| (loaded.text.name.as_ref(), loaded.text.block.form));

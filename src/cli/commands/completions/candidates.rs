@@ -99,7 +99,7 @@ impl CompletionCandidates {
             self.add(value.get_name(), about);
         }
         let is_expression = ["EXPR", "NAME", "CONSTRAINT"].iter().any(|part| value_name.contains(part));
-        let names_file = ["FILE", "DUMP", "LIST", "DIR", "SPEC", "PLAN", "CONSTRAINT", "COMMAND"];
+        let names_file = ["FILE", "CONFIG", "LIST", "DIR", "SPEC", "PLAN", "CONSTRAINT", "COMMAND"];
         let is_file =
             arg.is_positional() && self.words.is_empty() || matches!(arg.get_value_hint(), ValueHint::FilePath);
         self.has_files = is_file || names_file.iter().any(|part| value_name.contains(part));

@@ -119,9 +119,10 @@ pub struct ExplainCommand {
     /// In EXPR, NAME is the old value
     #[arg(long, value_name = "NAME=EXPR", allow_hyphen_values = true)]
     what_if: Vec<String>,
-    /// Apply the transforms, limits and quotas of a configuration, and report what its policies do to the jobs. DUMP is a
-    /// file with the output of `condor_config_val -dump`
-    #[arg(long, value_name = "DUMP")]
+    /// Apply the transforms, limits and quotas of a configuration, and report what its policies do to the jobs. CONFIG
+    /// is a file or a folder of HTCondor's configuration, several with commas between them, or the output of
+    /// `condor_config_val -dump`
+    #[arg(long, value_name = "CONFIG")]
     config: Option<String>,
     /// Take priorities, usage, ceilings and floors of submitters from this file: the output of `condor_userprio -long`, or
     /// the negotiator's `Accountantnew.log`. Without --policy, the policy is `htcondor`

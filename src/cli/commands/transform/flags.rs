@@ -36,9 +36,9 @@ const FLAGS: [(&str, &str, &str); 8] = [
     ),
     (
         CONFIGURATION_FLAG,
-        "DUMP",
-        "Apply the transforms of a configuration, or a route (--route). DUMP is a file with the output of \
-        `condor_config_val -dump`",
+        "CONFIG",
+        "Apply the transforms of a configuration, or a route (--route). CONFIG is a file or a folder of it, or the \
+        output of `condor_config_val -dump`",
     ),
 ];
 
