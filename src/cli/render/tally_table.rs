@@ -18,7 +18,7 @@ const MAX_NAMED_OWNERS: usize = 3;
 /// Minimum width of the names of owners, in characters, for which there is always room.
 const MIN_OWNERS_CHARS: usize = 24;
 
-/// Minimum width of the last column, in characters. A narrower one is left out.
+/// Minimum width of the last column, in characters. Without room for it, the first rows have their remarks below them.
 const MIN_LAST_CHARS: usize = 24;
 
 /// Maximum number of rows of a table whose small rows are all listed: with its heading it has at most 25 lines.
@@ -29,6 +29,9 @@ const MAX_FOLDED_ROWS: usize = 18;
 
 /// Maximum number of lines of a table whose texts go on in further lines. In a longer one, each row has one line.
 const MAX_WRAPPED_LINES: usize = 24;
+
+/// Maximum number of lines of a table of one line a row, with the remarks below its first rows.
+const MAX_LINES_WITH_REMARKS: usize = 22;
 
 /// Maximum number of ads of a row that is folded into the last line with others.
 const MAX_SMALL_COUNT: usize = 2;
@@ -128,36 +131,24 @@ impl TallyTable<'_> {
             return String::new();
         }
         let width = width();
-        let nouns = format!("{}s", self.noun);
-        let [label, remark] = self.titles;
-        let header = [nouns.as_str(), "owners", label, remark];
-        let mut cells: Vec<[String; 4]> = shown
-            .iter()
-            .map(|row| [with_commas(row.count), String::new(), row.label.clone(), row.remark.clone()])
-            .collect();
-        let needed = |cells: &[[String; 4]], columns: &[usize]| -> usize {
-            let width_of = |column: &usize| {
-                let texts = cells.iter().map(|row| row[*column].as_str()).chain([header[*column]]);
-                texts.map(|text| text.chars().count()).max().unwrap_or_default() + COLUMN_GAP_CELLS
-            };
-            columns.iter().map(width_of).sum()
-        };
-        let room = width.saturating_sub(needed(&cells, &[0, 2])).max(MIN_OWNERS_CHARS);
+        let mut cells = self.cells(shown);
+        let room = width.saturating_sub(self.width_of(&cells, &[0, 2])).max(MIN_OWNERS_CHARS);
         cells.iter_mut().zip(shown).for_each(|(row, shown)| row[1] = shown.owners.phrase(room));
         let is_empty = |column: &usize| cells.iter().all(|row| row[*column].is_empty());
         let mut hidden: Vec<usize> = [1, 3].into_iter().filter(is_empty).collect();
         let fixed: Vec<usize> = (0..3).filter(|column| !hidden.contains(column)).collect();
-        let room = width.saturating_sub(needed(&cells, &fixed));
-        if !wraps {
-            if room < MIN_LAST_CHARS {
-                hidden.push(3);
-            }
-            for row in &mut cells {
-                row[3] = shorten(&row[3], room);
-            }
+        let room = width.saturating_sub(self.width_of(&cells, &fixed));
+        let has_remarks_below = !wraps && room < MIN_LAST_CHARS;
+        if has_remarks_below {
+            hidden.push(3);
+        } else if !wraps {
+            cells.iter_mut().for_each(|row| row[3] = shorten(&row[3], room));
         }
+        let indent = self.width_of(&cells, &[0]);
         let visible: Vec<usize> = (0..4).filter(|column| !hidden.contains(column)).collect();
-        let fits = needed(&cells, &visible) <= width + COLUMN_GAP_CELLS;
+        let fits = self.width_of(&cells, &visible) <= width + COLUMN_GAP_CELLS;
+        let header = self.header();
+        let header = header.each_ref().map(String::as_str);
         let mut layout = TableLayout::new(&header).with_number_columns(&[0]).with_expendable_columns(&[1]);
         for column in hidden {
             layout.hide_column(column);
@@ -165,7 +156,46 @@ impl TallyTable<'_> {
         for row in cells {
             layout.push_row(row);
         }
-        layout.render(Some(width).filter(|_| !fits))
+        let table = layout.render(Some(width).filter(|_| !fits));
+        if has_remarks_below { self.with_remarks(&table, shown, indent) } else { table }
+    }
+
+    /// Returns a table with the remarks of its first rows below them, as many as there is room for.
+    fn with_remarks(&self, table: &str, shown: &[&TallyRow], indent: usize) -> String {
+        let mut left = MAX_LINES_WITH_REMARKS.saturating_sub(table.lines().count());
+        let remarks = [""].into_iter().chain(shown.iter().map(|row| row.remark.as_str()));
+        let mut text = String::new();
+        for (line, remark) in table.lines().zip(remarks) {
+            text.push_str(&format!("{line}\n"));
+            if left > 0 && !remark.is_empty() {
+                left -= 1;
+                let remark = shorten(&format!("{}: {remark}", self.titles[1]), width().saturating_sub(indent));
+                text.push_str(&format!("{}{remark}\n", " ".repeat(indent)));
+            }
+        }
+        text
+    }
+
+    /// Returns the names of the columns.
+    fn header(&self) -> [String; 4] {
+        let [label, remark] = self.titles.map(str::to_owned);
+        [format!("{}s", self.noun), "owners".to_owned(), label, remark]
+    }
+
+    /// Returns the cells of rows, without their owners.
+    fn cells(&self, shown: &[&TallyRow]) -> Vec<[String; 4]> {
+        let of_row = |row: &&TallyRow| [with_commas(row.count), String::new(), row.label.clone(), row.remark.clone()];
+        shown.iter().map(of_row).collect()
+    }
+
+    /// Returns the width that some columns need, each with the gap behind it.
+    fn width_of(&self, cells: &[[String; 4]], columns: &[usize]) -> usize {
+        let header = self.header();
+        let width_of = |column: &usize| {
+            let texts = cells.iter().map(|row| row[*column].as_str()).chain([header[*column].as_str()]);
+            texts.map(|text| text.chars().count()).max().unwrap_or_default() + COLUMN_GAP_CELLS
+        };
+        columns.iter().map(width_of).sum()
     }
 
     /// Counts the rows that are not listed, in one line.
@@ -261,5 +291,9 @@ mod tests {
         let text = rows.render(23);
         assert!(text.lines().all(|line| line.chars().count() <= 100) && !text.contains("help"), "{text}");
         assert_eq!(text.lines().count(), 25);
+        // What would help stands below the first rows.
+        let text = rows.render(18);
+        let below = "\n       what would help: a remark that says more than there is room for in a table of one hundred ...\n";
+        assert_eq!((text.lines().count(), text.matches(below).count()), (23, 2), "{text}");
     }
 }
