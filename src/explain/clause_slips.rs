@@ -2,12 +2,13 @@
 //! that the offers confirm.
 
 use crate::ad::{
-    BinaryOperator, Expression, ExpressionKind, Name, Value, rename_attribute, replace_kinds, rewrite_expression,
+    BinaryOperator, Expression, ExpressionKind, Name, OperatorGroup, Value, rename_attribute, replace_kinds,
+    rewrite_expression,
 };
 use crate::constraint::ClauseOperand;
 use crate::lint::{self, LintLevel};
 
-use super::clause_analysis::ClauseAnalysis;
+use super::clause_analysis::{ClauseAnalysis, ClauseAnalyzer};
 use super::clauses::ExplainedClause;
 use super::evaluation::{OfferTable, RequestContext};
 use super::failure_reason::FailureReason;
@@ -32,14 +33,51 @@ pub fn find_slip(
     let renamed = renamed(analysis, table)
         .map(|(name, current, corrected)| (format!("{name} is the old name of {current}"), corrected, least));
     // The offers tell whether these are mistakes at all.
-    let likely = of_other_ad(analysis, table).into_iter().chain(exchanged(clause));
+    let likely = of_other_ad(analysis, table).into_iter().chain(exchanged(clause)).chain(number_in_string(clause));
     let likely = likely.map(|(message, corrected)| (message, corrected, least.max(1)));
     let found = slips.chain(quoted).chain(renamed).chain(likely).find_map(|(message, corrected, least)| {
         let tried = ExplainedClause { expression: corrected.clone(), ..analysis.clause.clone() };
         let offers = table.clause_results(request, &tried).counts.is_true;
-        (offers >= least).then_some(FailureReason::Slip { message, corrected, offers })
+        if offers < least {
+            return None;
+        }
+        let analyzer = ClauseAnalyzer::new(&request.ad, &table.context);
+        let opens = (offers == 0).then(|| analyzer.analyze(&tried).next_time(table, request)).flatten();
+        Some(FailureReason::Slip { message, corrected, offers, opens })
     });
     found.or_else(|| find_setting_slip(analysis, table, request, least))
+}
+
+/// Returns the clause with a number in place of a string that has it behind letters, such as `"RHEL9"`, and that is compared
+/// with an attribute; with what to say of it. `None` if there is no such comparison.
+fn number_in_string(clause: &Expression) -> Option<(String, Expression)> {
+    let operand_pairs = clause.parts().filter_map(|part| match part.kind() {
+        ExpressionKind::Binary(operator, left, right)
+            if matches!(operator.group(), OperatorGroup::Comparison | OperatorGroup::Identity) =>
+        {
+            Some([(left, right), (right, left)])
+        }
+        _ => None,
+    });
+    operand_pairs.flatten().find_map(|(text, attribute)| {
+        let name = match ClauseOperand::of(attribute)? {
+            ClauseOperand::Other(name) | ClauseOperand::Unqualified(name) => name,
+            _ => return None,
+        };
+        let Some(Value::String(string)) = text.without_parentheses().as_literal() else { return None };
+        let number = trailing_number(&string.to_str())?;
+        let number = Expression::literal(Value::Integer(number));
+        let corrected = rewrite_expression(clause, &mut |part| part.ptr_eq(text).then(|| number.clone()))?;
+        Some((format!("\"{}\" is a string, and {name} a number", string.to_str()), corrected))
+    })
+}
+
+/// Returns the whole number that stands behind letters, as in `RHEL9` and `el 9`. `None` for any other text.
+fn trailing_number(text: &str) -> Option<i64> {
+    let letters = text.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let is_word = |letter: char| letter.is_ascii_alphabetic() || [' ', '-', '_'].contains(&letter);
+    let is_named = letters.starts_with(|letter: char| letter.is_ascii_alphabetic()) && letters.chars().all(is_word);
+    text[letters.len()..].parse().ok().filter(|_| is_named)
 }
 
 /// Returns [`FailureReason::Setting`] if an attribute of the request that the clause reads has a wrong value with whose

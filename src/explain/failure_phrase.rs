@@ -151,8 +151,11 @@ impl FailureWriter<'_> {
                 let (have, value) = (self.have(*offers), value.to_str());
                 format!("{shown} reads an attribute {name}, but {have} the string: write \"{value}\"")
             }
-            FailureReason::Slip { message, corrected, offers } => {
+            FailureReason::Slip { message, corrected, offers, opens } => {
                 let corrected = self.correction(&text(corrected, self.dialect));
+                if let Some(opening) = opens.as_ref().and_then(ClauseTime::opening) {
+                    return format!("{message}: {corrected} is true {opening}");
+                }
                 if self.is_brief && *offers > 0 {
                     return format!("{message}: write {corrected}");
                 }

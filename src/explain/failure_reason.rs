@@ -66,6 +66,8 @@ pub enum FailureReason {
         corrected: Expression,
         /// Number of offers that meet the corrected clause.
         offers: usize,
+        /// When offers meet the corrected clause, which reads the clock and is not met now; `None` for any other.
+        opens: Option<ClauseTime>,
     },
     /// An attribute of the request that the clause reads has a wrong value, and with the right one some offers meet the
     /// clause.
@@ -108,10 +110,12 @@ pub enum FailureReason {
 }
 
 impl FailureReason {
-    /// When the clause comes true by itself; `None` if time does not make it true.
-    pub(super) fn awaited(&self) -> Option<&ClauseTime> {
+    /// When the clause, or the corrected one, comes true by itself; `None` if time does not make it true.
+    #[must_use]
+    pub fn awaited(&self) -> Option<&ClauseTime> {
         match self {
             FailureReason::NotNow(time) => Some(time).filter(|time| time.from.is_some()),
+            FailureReason::Slip { opens, .. } => opens.as_ref().filter(|time| time.from.is_some()),
             _ => None,
         }
     }

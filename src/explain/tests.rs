@@ -323,6 +323,11 @@ fn whose_rule_it_is_and_which_values_there_are() {
             "slots have no ClockHour, but ClockMin: `(TARGET.ClockMin / 60) >= 25` would be true for none either",
         ),
         (
+            "Requirements = TARGET.Cpus == \"cpus 4\"",
+            vec![&awake],
+            "\"cpus 4\" is a string, and Cpus a number: `TARGET.Cpus == 4` would be true for 1 slot",
+        ),
+        (
             "Requirements = TARGET.Cpus >= 8; RequestCpus = 8",
             vec![&full],
             "no slot has Cpus >= 8; the largest is 4 (8 if drained); 1 full slot would match once its jobs end",

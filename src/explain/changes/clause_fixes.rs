@@ -48,8 +48,14 @@ pub fn fix_clause(table: &OfferTable, analysis: &RequestAnalysis, place: usize, 
         Some(FailureReason::Misplaced(found)) => vec![Some(found.renamed.clone())],
         _ => Vec::new(),
     };
-    // A corrected clause that no offer meets is no fix.
+    // A corrected clause that no offer meets is no fix, unless time makes it true.
     let is_met = |corrected: &Expression| {
+        if let Some(failure @ FailureReason::Slip { corrected: to, .. }) = &clause.failure
+            && to.ptr_eq(corrected)
+            && failure.awaited().is_some()
+        {
+            return true;
+        }
         let clause = ExplainedClause::detached(corrected.clone());
         table.clause_results(&analysis.request, &clause).counts.is_true > 0
     };

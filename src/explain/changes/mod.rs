@@ -17,6 +17,7 @@ use super::conflicts::{bit_positions, minimal_masks};
 use super::distance::as_number;
 use super::drained_slots::DrainedSlots;
 use super::evaluation::{OfferTable, RequestContext};
+use super::failure_reason::FailureReason;
 use super::failure_sets::FailureSet;
 use super::report::ClauseReport;
 use super::request_analysis::RequestAnalysis;
@@ -48,7 +49,7 @@ pub fn find_changes(
     analysis: &RequestAnalysis,
     is_free_needed: bool,
 ) -> Vec<RequestChange> {
-    let awaited: Vec<RequestEdit> = awaited_clauses(analysis).collect();
+    let mut awaited: Vec<RequestEdit> = awaited_clauses(analysis).collect();
     let request = &analysis.request.ad;
     let timely = (!awaited.is_empty()).then(|| RequestAnalysis::new(&in_time(request, &awaited), table));
     let analysis = timely.as_ref().unwrap_or(analysis);
@@ -57,6 +58,7 @@ pub fn find_changes(
     {
         return Vec::new();
     }
+    awaited.extend(awaited_corrections(analysis));
     // A value of a slot in use is of no help.
     let of_free = table.states.as_ref().filter(|_| is_free_needed).map(|states| analysis.within(&states.free));
     let analysis = of_free.as_ref().unwrap_or(analysis);
@@ -82,11 +84,24 @@ pub fn find_changes(
 
 /// Returns the edits that make the clauses true which come true by themselves. The others keep their places.
 fn awaited_clauses(analysis: &RequestAnalysis) -> impl Iterator<Item = RequestEdit> {
-    let is_awaited =
-        |clause: &&ClauseReport| clause.failure.as_ref().is_some_and(|failure| failure.awaited().is_some());
+    let is_awaited = |clause: &&ClauseReport| matches!(&clause.failure, Some(failure @ FailureReason::NotNow(_)) if failure.awaited().is_some());
     let awaited = analysis.clauses.iter().filter(is_awaited);
-    let to = || Expression::literal(Value::Boolean(true));
-    awaited.map(move |clause| RequestEdit::Rewrite { clause: clause.analysis.clause.expression.clone(), to: to() })
+    awaited.map(|clause| making_true(&clause.analysis.clause.expression))
+}
+
+/// Returns the edits that make those corrected clauses true which come true by themselves.
+fn awaited_corrections(analysis: &RequestAnalysis) -> impl Iterator<Item = RequestEdit> {
+    analysis.clauses.iter().filter_map(|clause| match &clause.failure {
+        Some(failure @ FailureReason::Slip { corrected, .. }) if failure.awaited().is_some() => {
+            Some(making_true(corrected))
+        }
+        _ => None,
+    })
+}
+
+/// Returns the edit that makes a clause true.
+fn making_true(clause: &Expression) -> RequestEdit {
+    RequestEdit::Rewrite { clause: clause.clone(), to: Expression::literal(Value::Boolean(true)) }
 }
 
 /// Returns a request at the time at which the awaited clauses are true.

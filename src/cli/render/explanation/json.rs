@@ -3,8 +3,8 @@
 use classad::ad::time::iso_moment;
 use classad::configuration::PolicyEffect;
 use classad::explain::{
-    Cause, ClauseReport, FailureReason, ForeseenEffect, JobOutlook, JobReport, PolicyGap, PolicyMoment, PolicyOutlook,
-    RequestChange, RequestReport, ScheddAnswer,
+    Cause, ClauseReport, ForeseenEffect, JobOutlook, JobReport, PolicyGap, PolicyMoment, PolicyOutlook, RequestChange,
+    RequestReport, ScheddAnswer,
 };
 use classad::matching::negotiate::AccountingLimit;
 use serde_json::{Map, Value as Json, json};
@@ -82,10 +82,7 @@ pub fn report_json(
 
 fn clause_json(clause: &ClauseReport) -> Json {
     let span = clause.analysis.clause.expression.span();
-    let not_before = match &clause.failure {
-        Some(FailureReason::NotNow(time)) => time.from,
-        _ => None,
-    };
+    let not_before = clause.failure.as_ref().and_then(|failure| failure.awaited()?.from);
     json!({
         "text": clause.text,
         "span": [span.start, span.end],
