@@ -33,8 +33,9 @@ pub struct Defragmentation {
     rank: Expression,
     /// The reason that it gives (`DrainReason`).
     reason: String,
-    /// Machines that it drains in an hour (`DEFRAG_DRAINING_MACHINES_PER_HOUR`).
-    per_hour: f64,
+    /// Machines that it drains in an hour (`DEFRAG_DRAINING_MACHINES_PER_HOUR`). Without that, a part of a configuration was
+    /// given, and the rate is unknown.
+    per_hour: Option<f64>,
     /// Seconds between two decisions (`DEFRAG_INTERVAL`).
     interval: f64,
     /// Maximum number of machines that drain at once (`DEFRAG_MAX_CONCURRENT_DRAINING`); `None` if there is none.
@@ -50,8 +51,8 @@ pub struct DrainingPlan {
     pub slots: usize,
     /// The slots that it can drain, by index: those of the highest rank first.
     pub candidates: Vec<usize>,
-    /// Machines that it drains in an hour.
-    pub per_hour: f64,
+    /// Machines that it drains in an hour; `None` if unknown.
+    pub per_hour: Option<f64>,
     /// Maximum number of machines that drain at once.
     pub max_draining: Option<usize>,
     /// Why it drains none now.
@@ -104,7 +105,7 @@ impl Defragmentation {
             whole: or_default(policy("DEFRAG_WHOLE_MACHINE_EXPR")?, DEFAULT_WHOLE),
             rank: or_default(policy("DEFRAG_RANK")?, DEFAULT_RANK),
             reason: format!("Defrag {}", name.unwrap_or_default()),
-            per_hour: number("DEFRAG_DRAINING_MACHINES_PER_HOUR")?.unwrap_or_default(),
+            per_hour: number("DEFRAG_DRAINING_MACHINES_PER_HOUR")?,
             interval: number("DEFRAG_INTERVAL")?.unwrap_or(DEFAULT_INTERVAL),
             max_draining: maximum("DEFRAG_MAX_CONCURRENT_DRAINING")?,
             max_whole: maximum("DEFRAG_MAX_WHOLE_MACHINES")?,
@@ -148,8 +149,8 @@ impl Defragmentation {
     /// Returns the limit that is reached when so many machines drain and so many are whole.
     fn limit(&self, [draining, whole]: [usize; 2]) -> Option<DrainingObstacle> {
         // Fewer than half a machine in a day are none.
-        let per_day = self.per_hour * 24.0;
-        if per_day < 0.5 || self.interval <= 0.0 {
+        let is_none = |per_hour: f64| per_hour * 24.0 < 0.5;
+        if self.per_hour.is_some_and(is_none) || self.interval <= 0.0 {
             return Some(DrainingObstacle::NoRate);
         }
         if self.interval > 3600.0 {
@@ -236,6 +237,7 @@ mod tests {
     fn the_settings_choose_the_machines_that_are_drained() {
         for (settings, candidates, obstacle) in [
             ("", vec![1, 0], None),
+            ("DEFRAG_DRAINING_MACHINES_PER_HOUR = 0", vec![1, 0], Some("NoRate")),
             ("DEFRAG_REQUIREMENTS = Cpus > 0", vec![0], None),
             ("DEFRAG_RANK = Cpus", vec![0, 1], None),
             ("DEFRAG_REQUIREMENTS = Cpus >= 0 && Cpus > 8", vec![], Some("Cpus > 8")),
@@ -253,6 +255,8 @@ mod tests {
             let expected = Some((5, candidates, obstacle.map(str::to_owned)));
             assert_eq!(drained(&format!("{SETTINGS}{settings}\n")), expected, "{settings}");
         }
+        // The rate is unknown in a part of a configuration.
+        assert_eq!(drained("DEFRAG_REQUIREMENTS = Cpus > 0\n"), Some((5, vec![0], None)));
         assert_eq!(drained("DAEMON_LIST = MASTER\nDEFRAG_REQUIREMENTS = true\n"), None);
         assert_eq!(drained("DAEMON_LIST = DEFRAG\n"), None);
     }

@@ -98,7 +98,12 @@ fn the_settings_of_defragmentation_say_what_is_drained() {
         ),
         (
             full.clone(),
-            "DEFRAG_REQUIREMENTS = true".to_owned(),
+            "DEFRAG_REQUIREMENTS = Cpus > 1".to_owned(),
+            "condor_defrag may drain: slot1@b first, of the 1 of 2 partitionable slots",
+        ),
+        (
+            full.clone(),
+            "DEFRAG_DRAINING_MACHINES_PER_HOUR = 0".to_owned(),
             "condor_defrag drains no machine for it: DEFRAG_DRAINING_MACHINES_PER_HOUR is 0",
         ),
         (

@@ -293,7 +293,8 @@ mod tests {
         assert_eq!(text.lines().count(), 25);
         // What would help stands below the first rows.
         let text = rows.render(18);
-        let below = "\n       what would help: a remark that says more than there is room for in a table of one hundred ...\n";
+        let below =
+            "\n       what would help: a remark that says more than there is room for in a table of one hundred ...\n";
         assert_eq!((text.lines().count(), text.matches(below).count()), (23, 2), "{text}");
     }
 }

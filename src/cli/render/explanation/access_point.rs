@@ -183,9 +183,10 @@ fn draining_phrase(plan: &DrainingPlan, offers: &[NamedAd]) -> Option<String> {
         None => {
             let first = offers.get(*plan.candidates.first()?)?.id();
             let most = plan.max_draining.map_or_else(String::new, |most| format!(", at most {most} at once"));
-            let (rate, count) = (plan.per_hour, plan.candidates.len());
+            let rate = plan.per_hour.map_or_else(|| "may drain".to_owned(), |rate| format!("drains {rate} an hour"));
+            let count = plan.candidates.len();
             let accepted = format!("{first} first, of the {count} of {all} that DEFRAG_REQUIREMENTS accepts");
-            return Some(format!("condor_defrag drains {rate} an hour{most}: {accepted}"));
+            return Some(format!("condor_defrag {rate}{most}: {accepted}"));
         }
         Some(DrainingObstacle::NoRate) => "DEFRAG_DRAINING_MACHINES_PER_HOUR is 0".to_owned(),
         Some(DrainingObstacle::LongInterval) => "DEFRAG_INTERVAL is above 3600".to_owned(),
