@@ -10,6 +10,7 @@ use classad::text::closest_names;
 
 use super::args::global::GlobalOptions;
 use super::commands::convert::Convert;
+use super::commands::demo::{DEMO_COMMAND, Demo};
 use super::commands::merge::MergeCommand;
 use super::commands::query::QueryCommand;
 use super::commands::scatter::ScatterCommand;
@@ -82,6 +83,7 @@ commands! {
     Route commands::route::RouteCommand;
     Test commands::test::TestCommand;
     Functions commands::functions::Functions;
+    Demo commands::demo::Demo, by demo;
     Workload commands::workload::Workload;
     Repl commands::repl::Repl;
     Completions commands::completions::Completions;
@@ -99,7 +101,11 @@ impl Command {
 /// The text of `--version`, with what a bug report needs.
 const VERSION: &str = concat!(
     env!("CARGO_PKG_VERSION"),
-    "\ndialects of HTCondor 25 and of the papers; with PCRE2; Apache License 2.0\n",
+    "\n",
+    env!("CLASSAD_BUILD"),
+    ", for ",
+    env!("CLASSAD_TARGET"),
+    "\ncompared with HTCondor 25.14.1; dialects of HTCondor 25 and of the papers; with PCRE2; Apache License 2.0\n",
     env!("CARGO_PKG_REPOSITORY")
 );
 
@@ -251,6 +257,17 @@ fn convert(convert: &Convert, session: &mut Session) -> Result<Status, Failure> 
         Some((input, columns, schema)) => QueryCommand::of_columns(input, columns, schema).run(session),
         None => convert.run(session),
     }
+}
+
+/// Runs the command of the demonstration, or writes its files.
+fn demo(demo: &Demo, session: &mut Session) -> Result<Status, Failure> {
+    if !demo.prepare(session)? {
+        return Ok(Status::Yes);
+    }
+    let arguments = std::iter::once("classad").chain(DEMO_COMMAND.split_whitespace()).map(OsString::from);
+    let parsed = parse_arguments(tree(), arguments.collect()).map_err(|error| Failure::refused(error.to_string()))?;
+    session.options.exit_zero |= parsed.options.exit_zero;
+    parsed.command.run(session)
 }
 
 /// The commands with partial results, in words.

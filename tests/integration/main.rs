@@ -29,6 +29,7 @@ mod configurations;
 mod configured_shares;
 mod counted_slots;
 mod damaged_parts;
+mod demo;
 mod determinism;
 mod differences;
 mod error_places;

@@ -8,6 +8,7 @@ pub mod claim;
 pub mod collect;
 pub mod completions;
 pub mod convert;
+pub mod demo;
 pub mod diff;
 pub mod eval;
 pub mod explain;

@@ -11,6 +11,7 @@ pub mod cases;
 pub mod collector_snapshot;
 pub mod configuration;
 pub mod counted_offers;
+pub mod demo;
 pub mod dump_time;
 pub mod file_attributes;
 pub mod file_part;

@@ -5,14 +5,17 @@ use std::io::{self, Cursor, Read};
 
 use classad::format::unpacked;
 
-use super::{live, standard_streams};
+use super::{demo, live, standard_streams};
 
-/// Opens a file; `-` is standard input, and a live source that was asked is its answer. Reading fails if the file is cut short meanwhile.
+/// Opens a file; `-` is standard input, a live source that was asked is its answer, and the sample pool is inside the program. Reading
+/// fails if the file is cut short meanwhile.
 pub fn open(path: &str) -> io::Result<Box<dyn Read>> {
     if path == "-" {
         Ok(Box::new(standard_streams::stdin()?))
     } else if let Some(answer) = live::take_answer(path) {
         Ok(Box::new(Cursor::new(answer)))
+    } else if let Some(contents) = demo::contents(path) {
+        Ok(Box::new(contents))
     } else {
         Ok(Box::new(WholeFile::new(File::open(path)?)?))
     }

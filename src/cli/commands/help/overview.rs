@@ -8,7 +8,7 @@ pub const COMMAND_GROUPS: [(&str, &[&str]); 5] = [
     ("Match", &["match", "negotiate", "gangmatch", "autocluster", "claim"]),
     ("Write", &["check", "fmt", "test", "transform", "route", "convert", "sample", "split", "anonymize"]),
     ("Language", &["eval", "repl", "specialize", "functions", "parse"]),
-    ("Other", &["parts", "scatter", "merge", "workload", "completions", "man", "help"]),
+    ("Other", &["parts", "scatter", "merge", "workload", "completions", "man", "demo", "help"]),
 ];
 
 /// Maximum number of columns of a line.
