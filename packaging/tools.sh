@@ -1,0 +1,82 @@
+# Functions that packaging/build consists of; read with `.` in the folder of the clone.
+
+# Whatever machine, folder and day it is, the same commit gives the same bytes.
+SOURCE_DATE_EPOCH=$(git show -s --format=%ct HEAD)
+CLASSAD_COMMIT=$(git rev-parse --short=12 HEAD)
+CLASSAD_DATE=$(git show -s --format=%cs HEAD)
+LC_ALL=C
+export SOURCE_DATE_EPOCH CLASSAD_COMMIT CLASSAD_DATE LC_ALL
+umask 022
+
+tools=$PWD/target/packaging
+# Versions of the tools: another version may write other bytes.
+python_tools=(cargo-zigbuild==0.24.1 ziglang==0.17.1 maturin==1.16.0 wheel==0.48.0)
+cargo_tools=(cargo-deb@3.8.0 cargo-generate-rpm@0.21.1)
+
+step() { printf '\n== %s (after %d s)\n' "$*" "$SECONDS"; "$@"; }
+
+package_version() { sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1; }
+
+# Installs the tools, once.
+install_python_tools() {
+    [[ -x $tools/venv/bin/maturin ]] && return
+    python3 -m venv "$tools/venv"
+    "$tools/venv/bin/pip" install --quiet "${python_tools[@]}"
+}
+
+install_cargo_tools() {
+    for tool in "${cargo_tools[@]}"; do
+        [[ -x $tools/bin/${tool%@*} ]] || cargo install --quiet --locked --root "$tools" "$tool"
+    done
+}
+
+# Sets what compilers are told: no path of this machine stands in a binary.
+set_compiler_flags() {
+    local registry=${CARGO_HOME:-$HOME/.cargo} sysroot
+    sysroot=$(rustc --print sysroot)
+    export RUSTFLAGS="--remap-path-prefix=$registry=/cargo --remap-path-prefix=$PWD=/classad --remap-path-prefix=$sysroot=/rust"
+    export CFLAGS="-ffile-prefix-map=$registry=/cargo -ffile-prefix-map=$PWD=/classad"
+    export CARGO_TARGET_DIR=$PWD/target/packaging/target
+    export PATH=$tools/venv/bin:$tools/bin:$PATH
+}
+
+target_of() { echo "$1-unknown-linux-musl"; }
+
+build_binary() {
+    install_python_tools
+    set_compiler_flags
+    rustup target add "$(target_of "$1")"
+    cargo zigbuild --locked --profile dist --bin classad --target "$(target_of "$1")"
+}
+
+binary_of() { echo "$CARGO_TARGET_DIR/$(target_of "$1")/dist/classad"; }
+
+# A folder with everything, packed: binary, manual pages, completions, licences, samples.
+make_archive() {
+    local name folder
+    name=classad-$version-$(target_of "$1")
+    folder=target/packaging/$name
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    cp "$(binary_of "$1")" README.md CHANGELOG.md LICENSE "$out/THIRD-PARTY-NOTICES" "$folder"
+    cp -r man completions samples "$folder"
+    tar --create --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw \
+        --directory target/packaging "$name" | xz -9e --threads=1 >"$out/$name.tar.xz"
+}
+
+make_deb() {
+    install_cargo_tools
+    cargo deb --quiet --no-build --no-strip --profile dist --target "$(target_of "$1")" --output "$out/"
+}
+
+make_rpm() {
+    cargo generate-rpm --profile dist --target "$(target_of "$1")" --target-dir "$CARGO_TARGET_DIR" \
+        --source-date "$SOURCE_DATE_EPOCH" --output "$out/"
+}
+
+# A static binary runs with every C library, so the wheel says so.
+make_wheel() {
+    (cd packaging/python && maturin build --quiet --zig --locked --profile dist --target "$(target_of "$1")" --out "$tools/wheels")
+    wheel tags --remove --platform-tag "manylinux_2_17_$1.musllinux_1_1_$1" "$tools/wheels/"*"musllinux"*"$1.whl" >/dev/null
+    mv "$tools/wheels/"*.whl "$out/"
+}
