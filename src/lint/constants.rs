@@ -151,6 +151,9 @@ fn slip(literal: &Expression, constant: &WatchedConstant, name: &Name) -> Option
     if !is_other_type(constant.kind, value, Dialect::Condor) {
         return units::check_literal(literal, Some(name));
     }
+    if let Some(slip) = units::check_literal(literal, Some(name)) {
+        return Some(slip);
+    }
     let given = value.value_type().phrase();
     if constant.kind == StandardType::Condition {
         let rewrite = unquoted(literal, Dialect::Condor)?;

@@ -151,8 +151,11 @@ fn check_word_list(
     if let Some(slip) = check_item_and_list(call, function, arguments, dialect).filter(|_| is_member) {
         return Some(slip);
     }
-    // Without a last argument, commas and spaces separate.
     let place = usize::from(is_member);
+    if let Some(slip) = check_separator(call, function, arguments, place).filter(|_| is_member) {
+        return Some(slip);
+    }
+    // Without a last argument, commas and spaces separate.
     if !(is_member || function.name.starts_with("stringList")) || arguments.len() != place + 1 {
         return None;
     }
@@ -161,6 +164,31 @@ fn check_word_list(
     let message = "commas and spaces separate the items of a list, not `;`: this is one item";
     let help = format!("write {}", short_text(&rewrite, dialect));
     Some(Slip::new(&rules::LIST_SEPARATOR, list, message).with_help(help).with_rewrite(rewrite))
+}
+
+/// Reports a call such as `stringListMember(Site, "CHTC,UNL", ";")`, whose list at `place` has commas and none of the separators.
+fn check_separator(
+    call: &Expression,
+    function: &BuiltinFunction,
+    arguments: &[Expression],
+    place: usize,
+) -> Option<Slip> {
+    let string = |argument: &Expression| match argument.as_literal() {
+        Some(Value::String(text)) => Some(text.to_str().into_owned()),
+        _ => None,
+    };
+    let (list, separators) = (string(arguments.get(place)?)?, string(arguments.get(place + 1)?)?);
+    if separators.is_empty()
+        || separators.contains(',')
+        || !list.contains(',')
+        || list.contains(|c| separators.contains(c))
+    {
+        return None;
+    }
+    let rewrite = Expression::call(function.name, arguments[..=place].iter().cloned());
+    let message = format!("`{separators}` separates the items here, but the list has commas: this is one item");
+    let help = format!("write `{}`", short_text(&rewrite, Dialect::Condor));
+    Some(Slip::new(&rules::LIST_SEPARATOR, call, message).with_help(help).with_rewrite(rewrite))
 }
 
 /// Reports a call such as `stringListMember("CHTC, UNL", Site)` or `stringListMember(DESIRED_Sites, "UNL")`, whose first

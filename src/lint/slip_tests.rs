@@ -60,6 +60,12 @@ fn slips_of_real_policies_are_corrected() {
             "argument-order: stringListMember(\"osdf\", TARGET.HasFileTransferPluginMethods)",
         ),
         ("stringListIMember(Site, \"A; B;C\")", "list-separator: stringListIMember(Site, \"A,B,C\")"),
+        ("stringListMember(Site, \"A,B\", \";\")", "list-separator: stringListMember(Site, \"A,B\")"),
+        (
+            "stringListMember(Site, \"A,B\", \"; \") && stringListMember(Site, \"A;B,C\", \";\")",
+            "list-separator: \
+         stringListMember(Site, \"A,B\") && stringListMember(Site, \"A;B,C\", \";\")",
+        ),
         ("stringListSize(\"a;b\") > 1", "list-separator: stringListSize(\"a,b\") > 1"),
         ("stringListMember(\"A;B\", TARGET.Site)", "argument-order: stringListMember(TARGET.Site, \"A,B\")"),
         ("stringListIMember(\"A;B\", Site, \";\")", "argument-order: stringListIMember(Site, \"A;B\", \";\")"),
@@ -194,6 +200,13 @@ fn constants_of_jobs_and_machines_have_types_and_units() {
         (
             "[ RequestMemory = 2G ]",
             vec!["this number is 2147483648 here, but HTCondor ignores or refuses its suffix `G`"],
+        ),
+        (
+            "[ RequestMemory = \"2 GB\"; RequestDisk = \"4\" ]",
+            vec![
+                "RequestMemory is a number in HTCondor, but this is a string; it counts MiB",
+                "RequestDisk is a number in HTCondor, but this is a string",
+            ],
         ),
         ("[ RequestMemory = 4294967296 ]", vec!["RequestMemory is in MiB: this is 4 PiB"]),
         ("[ RequestMemory = 4194304 ]", vec!["RequestMemory is in MiB: this is 4 TiB"]),

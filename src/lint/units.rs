@@ -10,6 +10,7 @@ use super::slip::Slip;
 use super::slips::is_comparison;
 use super::standard_attributes::SizeUnit;
 use super::subexpressions::for_each_in_scope;
+use crate::protocol::requested_resource;
 
 /// Sizes from this number of bytes are beyond all machines: 1 PiB.
 const MIN_IMPLAUSIBLE_BYTES: f64 = 1_125_899_906_842_624.0;
@@ -56,6 +57,7 @@ fn attribute_name(expression: &Expression) -> Option<&Name> {
 /// attribute that has the number as its value, or that is compared with it.
 pub(super) fn check_literal(literal: &Expression, beside: Option<&Name>) -> Option<Slip> {
     let number = match literal.as_literal()? {
+        Value::String(text) => return check_text(literal, &text.to_str(), beside?),
         #[expect(clippy::cast_precision_loss, reason = "a size of 2^53 is implausible whatever the unit is")]
         Value::Integer(integer) => *integer as f64,
         Value::Real(real) if real.is_finite() => *real,
@@ -87,6 +89,22 @@ pub(super) fn check_literal(literal: &Expression, beside: Option<&Name>) -> Opti
     let message = format!("{name} is in {}: this is {}", unit.symbol(), unit.readable(number));
     let help = format!("if the size is in {meant}, write {}", text(&rewrite));
     Some(Slip::new(&rules::UNIT, literal, message).with_help(help).with_rewrite(rewrite))
+}
+
+/// Reports a size that is written as a string with its unit, such as `"4 GB"`.
+fn check_text(literal: &Expression, text: &str, name: &Name) -> Option<Slip> {
+    let unit = SizeUnit::of(name).filter(|_| requested_resource(name).is_some())?;
+    let digits = text.trim().trim_end_matches(|letter: char| letter.is_ascii_alphabetic() || letter == ' ');
+    let number: f64 = digits.parse().ok()?;
+    let suffix = text.trim()[digits.len()..].trim().to_ascii_uppercase();
+    let suffix = suffix.trim_end_matches('B').trim_end_matches('I');
+    let power =
+        if suffix.is_empty() { return None } else { ["K", "M", "G", "T"].iter().position(|of| suffix == *of)? };
+    let bytes = (0..=power).fold(number, |bytes, _| bytes * 1024.0);
+    let rewrite = Expression::literal(whole_number((bytes / unit.bytes()).ceil()));
+    let message = format!("{name} is a number in HTCondor, but this is a string; it counts {}", unit.symbol());
+    let help = format!("write {}", short_text(&rewrite, Dialect::Condor));
+    Some(Slip::new(&rules::ATTRIBUTE_TYPE, literal, message).with_help(help).with_rewrite(rewrite))
 }
 
 /// Returns a number as an integer if it is one.
