@@ -84,6 +84,13 @@ pub struct TallyRow {
     pub remark: String,
 }
 
+impl TallyRow {
+    /// Returns the cells of the row, without its owners.
+    fn cells(&self) -> [String; 4] {
+        [with_commas(self.count), String::new(), self.label.clone(), self.remark.clone()]
+    }
+}
+
 /// A table of what ads have in common.
 pub struct TallyTable<'t> {
     /// The noun for the ads, singular.
@@ -131,7 +138,7 @@ impl TallyTable<'_> {
             return String::new();
         }
         let width = width();
-        let mut cells = self.cells(shown);
+        let mut cells: Vec<[String; 4]> = shown.iter().map(|row| row.cells()).collect();
         let room = width.saturating_sub(self.width_of(&cells, &[0, 2])).max(MIN_OWNERS_CHARS);
         cells.iter_mut().zip(shown).for_each(|(row, shown)| row[1] = shown.owners.phrase(room));
         let is_empty = |column: &usize| cells.iter().all(|row| row[*column].is_empty());
@@ -142,7 +149,9 @@ impl TallyTable<'_> {
         if has_remarks_below {
             hidden.push(3);
         } else if !wraps {
-            cells.iter_mut().for_each(|row| row[3] = shorten(&row[3], room));
+            for row in &mut cells {
+                row[3] = shorten(&row[3], room);
+            }
         }
         let indent = self.width_of(&cells, &[0]);
         let visible: Vec<usize> = (0..4).filter(|column| !hidden.contains(column)).collect();
@@ -157,35 +166,29 @@ impl TallyTable<'_> {
             layout.push_row(row);
         }
         let table = layout.render(Some(width).filter(|_| !fits));
-        if has_remarks_below { self.with_remarks(&table, shown, indent) } else { table }
+        if has_remarks_below && fits { self.with_remarks(&table, shown, indent) } else { table }
     }
 
     /// Returns a table with the remarks of its first rows below them, as many as there is room for.
     fn with_remarks(&self, table: &str, shown: &[&TallyRow], indent: usize) -> String {
         let mut left = MAX_LINES_WITH_REMARKS.saturating_sub(table.lines().count());
         let remarks = [""].into_iter().chain(shown.iter().map(|row| row.remark.as_str()));
-        let mut text = String::new();
+        let mut lines: Vec<String> = Vec::new();
         for (line, remark) in table.lines().zip(remarks) {
-            text.push_str(&format!("{line}\n"));
+            lines.push(line.to_owned());
             if left > 0 && !remark.is_empty() {
                 left -= 1;
                 let remark = shorten(&format!("{}: {remark}", self.titles[1]), width().saturating_sub(indent));
-                text.push_str(&format!("{}{remark}\n", " ".repeat(indent)));
+                lines.push(" ".repeat(indent) + &remark);
             }
         }
-        text
+        lines.join("\n") + "\n"
     }
 
     /// Returns the names of the columns.
     fn header(&self) -> [String; 4] {
         let [label, remark] = self.titles.map(str::to_owned);
         [format!("{}s", self.noun), "owners".to_owned(), label, remark]
-    }
-
-    /// Returns the cells of rows, without their owners.
-    fn cells(&self, shown: &[&TallyRow]) -> Vec<[String; 4]> {
-        let of_row = |row: &&TallyRow| [with_commas(row.count), String::new(), row.label.clone(), row.remark.clone()];
-        shown.iter().map(of_row).collect()
     }
 
     /// Returns the width that some columns need, each with the gap behind it.
