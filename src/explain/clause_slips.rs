@@ -10,6 +10,7 @@ use crate::lint::{self, LintLevel};
 
 use super::clause_analysis::{ClauseAnalysis, ClauseAnalyzer};
 use super::clauses::ExplainedClause;
+use super::distance::as_number;
 use super::evaluation::{OfferTable, RequestContext};
 use super::failure_reason::FailureReason;
 use super::setting_slips::setting_slips;
@@ -34,6 +35,7 @@ pub fn find_slip(
         .map(|(name, current, corrected)| (format!("{name} is the old name of {current}"), corrected, least));
     // The offers tell whether these are mistakes at all.
     let likely = of_other_ad(analysis, table).into_iter().chain(exchanged(clause)).chain(number_in_string(clause));
+    let likely = likely.chain(list_as_number(analysis, table, request));
     let likely = likely.map(|(message, corrected)| (message, corrected, least.max(1)));
     let found = slips.chain(quoted).chain(renamed).chain(likely).find_map(|(message, corrected, least)| {
         let tried = ExplainedClause { expression: corrected.clone(), ..analysis.clause.clone() };
@@ -60,9 +62,8 @@ fn number_in_string(clause: &Expression) -> Option<(String, Expression)> {
         _ => None,
     });
     operand_pairs.flatten().find_map(|(text, attribute)| {
-        let name = match ClauseOperand::of(attribute)? {
-            ClauseOperand::Other(name) | ClauseOperand::Unqualified(name) => name,
-            _ => return None,
+        let (ClauseOperand::Other(name) | ClauseOperand::Unqualified(name)) = ClauseOperand::of(attribute)? else {
+            return None;
         };
         let Some(Value::String(string)) = text.without_parentheses().as_literal() else { return None };
         let number = trailing_number(&string.to_str())?;
@@ -70,6 +71,27 @@ fn number_in_string(clause: &Expression) -> Option<(String, Expression)> {
         let corrected = rewrite_expression(clause, &mut |part| part.ptr_eq(text).then(|| number.clone()))?;
         Some((format!("\"{}\" is a string, and {name} a number", string.to_str()), corrected))
     })
+}
+
+/// Returns the clause with the size of a list of the offers in place of the list, if it compares that with a number; with what
+/// to say of it. `None` for any other clause.
+fn list_as_number(
+    analysis: &ClauseAnalysis,
+    table: &OfferTable,
+    request: &RequestContext,
+) -> Option<(String, Expression)> {
+    let comparison = analysis.comparison.as_ref().filter(|comparison| as_number(&comparison.bound).is_some())?;
+    let values = table.expression_values(request, &comparison.operand);
+    let mut present = values.weighted_values().map(|(value, _)| value).filter(|value| !value.is_exceptional());
+    let is_list = |value: &Value| matches!(value, Value::List(_));
+    if !present.next().is_some_and(is_list) || !present.all(is_list) {
+        return None;
+    }
+    let clause = &analysis.clause.expression;
+    let operand = clause.parts().find(|part| **part == comparison.operand)?;
+    let size = Expression::call("size", [operand.clone()]);
+    let corrected = rewrite_expression(clause, &mut |part| part.ptr_eq(operand).then(|| size.clone()))?;
+    Some((format!("{} is a list", comparison.attribute()?), corrected))
 }
 
 /// Returns the whole number that stands behind letters, as in `RHEL9` and `el 9`. `None` for any other text.

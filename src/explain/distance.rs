@@ -111,6 +111,17 @@ pub fn is_near(value: &Value, bound: &Value) -> bool {
     }
 }
 
+/// Names of architectures that others use, and HTCondor's.
+const ARCHITECTURES: [(&str, &str); 5] =
+    [("arm64", "aarch64"), ("armv8", "aarch64"), ("amd64", "X86_64"), ("x86-64", "X86_64"), ("x64", "X86_64")];
+
+/// Whether a name has a word of letters and digits, such as the model in `NVIDIA A100-PCIE-40GB`.
+fn has_model(name: &str, model: &str) -> bool {
+    let has = |is_of: fn(&char) -> bool| model.chars().any(|letter| is_of(&letter));
+    let is_model = model.len() > 2 && has(char::is_ascii_digit) && has(char::is_ascii_alphabetic);
+    is_model && name.split(|letter: char| !letter.is_ascii_alphanumeric()).any(|word| word.eq_ignore_ascii_case(model))
+}
+
 /// Returns the full name of the host whose short name the bound is, else the string that is spelt most similarly to the
 /// bound. Of versions that are equally similar, it is the most frequent one. `None` if no string is similar, or if the
 /// bound is not a string.
@@ -128,7 +139,10 @@ pub fn similar_string(values: &[(&Value, usize)], bound: &Value) -> Option<Value
         let rest = name.strip_prefix(&wanted);
         rest.is_some_and(|rest| rest.starts_with('.') || (is_device && rest.starts_with([' ', '-'])))
     };
-    if let Some((name, _)) = texts.iter().find(|(name, _)| is_full_name(name)) {
+    let alias = ARCHITECTURES.iter().find(|(alias, _)| wanted.eq_ignore_ascii_case(alias)).map(|(_, known)| *known);
+    let is_other_name = |name: &str| alias.is_some_and(|known| name.eq_ignore_ascii_case(known));
+    let meant = texts.iter().find(|(name, _)| is_full_name(name) || is_other_name(name));
+    if let Some((name, _)) = meant.or_else(|| texts.iter().find(|(name, _)| has_model(name, &wanted))) {
         return Some(Value::string(name));
     }
     let nearest = closest_name(&wanted, texts.iter().map(|(text, _)| text.as_str()))?;

@@ -2,7 +2,7 @@
 
 use crate::ad::{BinaryOperator, Dialect, Name, Value};
 use crate::constraint::ClauseComparison;
-use crate::text::{join_and, shorten, with_commas};
+use crate::text::{join_and, join_with, shorten, with_commas};
 
 use super::clause_time::ClauseTime;
 use super::clauses::{operand_text, text};
@@ -13,7 +13,7 @@ use super::nested_constraint::NestedFailure;
 use super::offered_values::OfferedRange;
 use super::report::ClauseReport;
 use super::unmet_offer_clause::{ReadValue, values_phrase};
-use super::value_phrase::{asks_for_dynamic_slots, closest_value_phrase, offered_phrase, wanted_item};
+use super::value_phrase::{asks_for_dynamic_slots, closest_value_phrase, offered_phrase, wanted_item, wanted_items};
 
 /// Maximum number of the offers' strings that a sentence tells.
 const MAX_TOLD_STRINGS: usize = 2;
@@ -136,10 +136,7 @@ impl FailureWriter<'_> {
             FailureReason::Precedence(reading) => {
                 // Allow a longer text, because the reader must see the parentheses, in which the clause stands, too.
                 let reading = shorten(reading, self.max_clause_chars.saturating_mul(3));
-                if self.is_brief {
-                    return format!("a clause is read as `{reading}`");
-                }
-                format!("{shown} is read as `{reading}`")
+                format!("{} is read as `{reading}`", if self.is_brief { "a clause" } else { &shown })
             }
             FailureReason::Shadowed(name) => {
                 format!("{shown} is never true: it reads the {name} of its own ad, not of the {one}")
@@ -152,14 +149,7 @@ impl FailureWriter<'_> {
                 format!("{shown} reads an attribute {name}, but {have} the string: write \"{value}\"")
             }
             FailureReason::Slip { message, corrected, offers, opens } => {
-                let corrected = self.correction(&text(corrected, self.dialect));
-                if let Some(opening) = opens.as_ref().and_then(ClauseTime::opening) {
-                    return format!("{message}: {corrected} is true {opening}");
-                }
-                if self.is_brief && *offers > 0 {
-                    return format!("{message}: write {corrected}");
-                }
-                format!("{message}: {corrected} would be true for {}", self.count_or_none(*offers))
+                self.slip_phrase(message, &text(corrected, self.dialect), *offers, opens.as_ref())
             }
             FailureReason::Setting { name, message, to, offers } => {
                 let corrected = self.correction(&format!("{name} = {}", text(to, self.dialect)));
@@ -183,7 +173,17 @@ impl FailureWriter<'_> {
                 let MisplacedValue { name, offers, .. } = &**found;
                 format!("no {one} has {}; {} this value in {name}", self.shorten(&clause.text), self.have(*offers))
             }
-            FailureReason::NoSuchValue => self.closest_value_clause(clause, &shown),
+            FailureReason::NoSuchValue => self.other_values(clause, &shown),
+        }
+    }
+
+    /// Says which mistake a clause has, and how many offers meet it without, or when some do.
+    fn slip_phrase(&self, message: &str, corrected: &str, offers: usize, opens: Option<&ClauseTime>) -> String {
+        let corrected = self.correction(corrected);
+        match opens.and_then(ClauseTime::opening) {
+            Some(opening) => format!("{message}: {corrected} is true {opening}"),
+            None if self.is_brief && offers > 0 => format!("{message}: write {corrected}"),
+            None => format!("{message}: {corrected} would be true for {}", self.count_or_none(offers)),
         }
     }
 
@@ -258,76 +258,86 @@ impl FailureWriter<'_> {
         }
     }
 
-    fn closest_value_clause(&self, clause: &ClauseReport, shown: &str) -> String {
-        let counts = &clause.counts;
+    /// Says that the offers have other values than a clause asks for, and which ones.
+    fn other_values(&self, clause: &ClauseReport, shown: &str) -> String {
         if clause.analysis.comparison.as_ref().is_some_and(asks_for_dynamic_slots) {
             let slot = self.nouns[0];
             return format!(
                 "{shown} asks for parts of {slot}s that other jobs have; a job gets a part of its own without it"
             );
         }
+        let offered = clause.offered.as_ref().filter(|offered| offered.value_count > 0);
+        let values = offered.map(|offered| format!("; {}", offered_phrase(offered, self.most_told())));
+        let values = values.unwrap_or_default();
+        (self.unlisted(clause).map(|unlisted| unlisted + &values))
+            .or_else(|| self.closest_value(clause))
+            .or_else(|| self.unequal(clause).map(|unequal| unequal + &values))
+            .unwrap_or_else(|| self.outcomes(clause, shown) + &values)
+    }
+
+    /// Says that no offer has an item in a list, or that no offer is in a list. `None` for a clause of another kind.
+    fn unlisted(&self, clause: &ClauseReport) -> Option<String> {
+        let (of, one) = (clause.offered.as_ref().filter(|of| of.value_count > 0)?, self.nouns[0]);
+        if let Some(item) = wanted_item(&clause.analysis.residue) {
+            return Some(format!("no {one} has \"{item}\" in {}", of.name));
+        }
+        let items = wanted_items(&clause.analysis.residue)?;
+        let items: Vec<String> = items.iter().map(|item| format!("\"{item}\"")).collect();
+        Some(format!("no {one} has {} {}", of.name, self.shorten(&join_with(&items, "or"))))
+    }
+
+    /// Says that no offer meets a comparison, and which value comes closest. `None` if none does.
+    fn closest_value(&self, clause: &ClauseReport) -> Option<String> {
+        let comparison = clause.analysis.comparison.as_ref()?;
         let (range, asleep) =
             clause.offered.as_ref().map_or((None, None), |of| (of.range.as_ref(), of.offline.as_ref()));
         let offered = clause.offered.as_ref().filter(|offered| offered.value_count > 0);
-        let is_number = offered.is_some_and(|offered| !offered.are_strings);
-        let offered = offered.map(|offered| format!("; {}", offered_phrase(offered, self.most_told())));
-        if let Some(item) = wanted_item(&clause.analysis.residue)
-            && let (Some(of), Some(values)) = (&clause.offered, &offered)
-        {
-            return format!("no {} has \"{item}\" in {}{values}", self.nouns[0], of.name);
-        }
-        if let Some(comparison) = &clause.analysis.comparison {
-            let attribute = comparison.attribute();
-            let is_spelt_alike = |closest: &Value| similar_string(&[(closest, 1)], &comparison.bound).is_some();
-            let is_told = |closest: &&Value| offered.is_none() || is_number || is_spelt_alike(closest);
-            // What hibernates is told apart.
-            let closest_bound = |range: &OfferedRange| range.bounds[usize::from(!comparison.asks_for_less())].clone();
-            let of_awake = range.zip(asleep).map(|(range, _)| closest_bound(range));
-            let of_asleep = asleep.map(|asleep| (closest_bound(asleep), asleep.offers));
-            if let Some(closest) = of_awake.as_ref().or(clause.closest_value.as_ref()).filter(is_told) {
-                let operand =
-                    attribute.map_or_else(|| operand_text(&comparison.operand, self.dialect), Name::to_string);
-                let unmet = self.unmet_comparison(&operand, comparison, closest);
-                let drained = clause.closest_if_drained.as_ref();
-                let drained = drained.map(|drained| format!(" ({drained} if drained)")).unwrap_or_default();
-                let is_closer = |number: &Value| {
-                    let [asleep, awake] = [Some(number), of_awake.as_ref()].map(|value| value.and_then(as_number));
-                    if comparison.asks_for_less() { asleep < awake } else { asleep > awake }
-                };
-                let of_asleep = of_asleep.filter(|(number, _)| of_awake.is_some() && is_closer(number));
-                let asleep = of_asleep.map(|(number, offers)| {
-                    format!(" ({number} in {} offline {})", with_commas(offers), self.nouns[usize::from(offers != 1)])
-                });
-                let drained = drained + &asleep.unwrap_or_default();
-                let behind = clause.own_expression.as_ref().map(|behind| format!(" ({behind})")).unwrap_or_default();
-                return unmet + &drained + &behind;
-            }
-            let is_equality = matches!(comparison.operator, BinaryOperator::Equal | BinaryOperator::Is);
-            if counts.is_false > 0 && attribute.is_some() && is_equality {
-                let holder = self.held_by(comparison.bound_holder.as_ref().map(|(name, _)| name));
-                let wanted = format!(
-                    "{} {} {}",
-                    attribute.map_or("", Name::as_str),
-                    comparison.operator.symbol_in(self.dialect),
-                    comparison.bound
-                );
-                return format!(
-                    "no {} has {}{holder}{}",
-                    self.nouns[0],
-                    self.shorten(&wanted),
-                    offered.unwrap_or_default()
-                );
-            }
-        }
+        let are_strings = offered.is_some_and(|offered| offered.are_strings);
+        let is_told = |closest: &&Value| !are_strings || similar_string(&[(closest, 1)], &comparison.bound).is_some();
+        // What hibernates is told apart.
+        let closest_bound = |range: &OfferedRange| range.bounds[usize::from(!comparison.asks_for_less())].clone();
+        let of_awake = range.zip(asleep).map(|(range, _)| closest_bound(range));
+        let of_asleep = asleep.map(|asleep| (closest_bound(asleep), asleep.offers));
+        let closest = of_awake.as_ref().or(clause.closest_value.as_ref()).filter(is_told)?;
+        let attribute = comparison.attribute();
+        let operand = attribute.map_or_else(|| operand_text(&comparison.operand, self.dialect), Name::to_string);
+        let unmet = self.unmet_comparison(&operand, comparison, closest);
+        let drained = clause.closest_if_drained.as_ref();
+        let drained = drained.map(|drained| format!(" ({drained} if drained)")).unwrap_or_default();
+        let is_closer = |number: &Value| {
+            let [asleep, awake] = [Some(number), of_awake.as_ref()].map(|value| value.and_then(as_number));
+            if comparison.asks_for_less() { asleep < awake } else { asleep > awake }
+        };
+        let asleep = of_asleep.filter(|(number, _)| of_awake.is_some() && is_closer(number));
+        let asleep = asleep.map(|(number, offers)| {
+            format!(" ({number} in {} offline {})", with_commas(offers), self.nouns[usize::from(offers != 1)])
+        });
+        let behind = clause.own_expression.as_ref().map(|behind| format!(" ({behind})"));
+        Some(unmet + &drained + &asleep.unwrap_or_default() + &behind.unwrap_or_default())
+    }
+
+    /// Says that no offer has the value with which a clause compares an attribute for equality. `None` for another clause.
+    fn unequal(&self, clause: &ClauseReport) -> Option<String> {
+        let comparison = clause.analysis.comparison.as_ref()?;
+        let is_equality = matches!(comparison.operator, BinaryOperator::Equal | BinaryOperator::Is);
+        let attribute = comparison.attribute().filter(|_| clause.counts.is_false > 0 && is_equality)?;
+        let holder = self.held_by(comparison.bound_holder.as_ref().map(|(name, _)| name));
+        let wanted = format!("{attribute} {} {}", comparison.operator.symbol_in(self.dialect), comparison.bound);
+        Some(format!("no {} has {}{holder}", self.nouns[0], self.shorten(&wanted)))
+    }
+
+    /// Says what a clause is for the offers: `false for all 6 slots`.
+    fn outcomes(&self, clause: &ClauseReport, shown: &str) -> String {
+        let counts = &clause.counts;
         let outcomes = [(counts.is_false, "false"), (counts.undefined, "undefined"), (counts.error, "an error")];
         let found: Vec<&(usize, &str)> = outcomes.iter().filter(|(count, _)| *count > 0).collect();
         if let [(count, word)] = found.as_slice() {
             let all =
                 if *count == 1 { format!("the only {}", self.nouns[0]) } else { format!("all {}", self.count(*count)) };
-            return format!("{shown} is {word} for {all}{}", offered.unwrap_or_default());
+            return format!("{shown} is {word} for {all}");
         }
         let found = found.iter().map(|(count, word)| format!("{word} for {}", with_commas(*count)));
-        format!("{shown} is never true: {}{}", join_and(&found.collect::<Vec<_>>()), offered.unwrap_or_default())
+        format!("{shown} is never true: {}", join_and(&found.collect::<Vec<_>>()))
     }
 }
 

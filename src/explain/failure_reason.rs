@@ -266,7 +266,7 @@ fn unmet_alternatives(
 const MAX_TRIED_OFFERS: usize = 8;
 
 /// Returns an attribute that no offer has and to which the clause owes that it is not true. `None` if the clause
-/// provides for the absence, or would not be true with any value of the attribute.
+/// provides for the absence by another attribute, or would not be true with any value of the attribute.
 pub fn missing_offer_attribute(
     analysis: &ClauseAnalysis,
     table: &OfferTable,
@@ -277,11 +277,13 @@ pub fn missing_offer_attribute(
     names().next()?;
     let results = table.clause_results(request, &analysis.clause);
     let rows = results.first_rows().iter().take(MAX_TRIED_OFFERS);
-    rows.flat_map(|row| {
+    let mut blamed = rows.flat_map(|row| {
         let pair = ClauseInPair { table, request, side: PairSide::Request, row: *row as usize };
         pair.blamed_names(&analysis.clause.expression, names().cloned())
-    })
-    .next()
+    });
+    // A clause that reads nothing that offers have owes it to what they lack, even with a default: `HasCVMFS ?: false`.
+    let reads_nothing_else = || analysis.offer_attributes.iter().all(|name| table.offers_with(name) == 0);
+    blamed.next().or_else(|| names().next().filter(|_| reads_nothing_else()).cloned())
 }
 
 /// Returns the attribute that the clause reads without a qualifier and that both the request and some offers have.

@@ -266,6 +266,9 @@ impl ValueCounter {
     }
 }
 
+/// Minimum length of a wanted text that counts as found within a value, in characters.
+const MIN_CONTAINED_CHARS: usize = 3;
+
 /// Returns the attribute of the offers that an expression refers to. `None` for any other expression.
 fn offered_name<'e>(expression: &'e Expression, request: &RequestContext) -> Option<&'e Name> {
     match ClauseOperand::of(expression)? {
@@ -356,7 +359,7 @@ fn similarity(one: &str, other: &str) -> f64 {
         letters.windows(2).map(|pair| (pair[0], pair[1])).collect()
     };
     // A name that goes on is the most similar: `NVIDIA H100 80GB HBM3` for `NVIDIA H100`.
-    if !one.is_empty() && other.to_lowercase().contains(&one.to_lowercase()) {
+    if one.chars().count() >= MIN_CONTAINED_CHARS && other.to_lowercase().contains(&one.to_lowercase()) {
         return 1.0;
     }
     let [one, other] = [pairs(one), pairs(other)];

@@ -158,7 +158,14 @@ impl RefusalWriter<'_> {
         // The part may be a disjunction, whose operands belong together.
         let max_clause_chars = self.failures.max_clause_chars.saturating_mul(2);
         let writer = FailureWriter { max_clause_chars, ..self.failures };
-        let values = if self.brevity > 1 { String::new() } else { part.values_phrase(is_shared) };
+        let values = part.values_phrase(is_shared);
+        let is_cut = text.chars().count() > max_clause_chars;
+        // A few values say more than the beginning of a clause.
+        let values = match values.strip_prefix(" (").and_then(|values| values.strip_suffix(')')) {
+            Some(values) if self.brevity > 1 && is_cut && part.reads.len() > 1 => return values.to_owned(),
+            _ if self.brevity > 1 => String::new(),
+            _ => values,
+        };
         format!("{} is {}{values}", writer.quoted(text), outcome.phrase())
     }
 }

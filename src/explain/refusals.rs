@@ -7,11 +7,12 @@ use fixedbitset::FixedBitSet;
 use indexmap::IndexSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ad::{Name, Truth, Value};
+use crate::ad::{Expression, Name, Truth, Value};
 use crate::matching::PairSide;
 use crate::pool::bit_rows;
 use crate::protocol::{evaluate_attribute, requested_resource};
 
+use super::clauses::ExplainedClause;
 use super::decisive_part::ClauseInPair;
 use super::distance::as_number;
 use super::drained_slots::{DrainedOutcome, DrainedSlots};
@@ -192,6 +193,12 @@ impl<'r> Refusals<'r> {
             let has_text = |row: &usize| source.unmet_with_text(*row, text).is_some();
             let others: Vec<usize> = others.ones().filter(has_text).take(MAX_COMPARED_ROWS).collect();
             part.is_common = source.pair(example).names_the_same(expression, &others);
+            for read in part.reads.iter_mut().filter(|read| !read.is_partners) {
+                let attribute = ExplainedClause::detached(Expression::attribute(read.name.clone()));
+                let value_of = |row: usize| source.table.value(source.request, PairSide::Offer, &attribute, row);
+                let value = value_of(example.row);
+                read.is_common = others.iter().all(|row| value_of(*row) == value);
+            }
         }
         RefusalGroup {
             demand,

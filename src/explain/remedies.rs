@@ -29,8 +29,10 @@ impl Remedies<'_> {
         if let Some(ScheddAnswer::RefusedByJob(_)) = report.job.as_ref().and_then(|job| job.schedd.as_ref()) {
             phrases.push("drop what only slots have from its requirements".to_owned());
         }
-        // What a policy releases needs nobody who does it.
-        if report.imminent().is_none_or(|next| next.effect.kind != PolicyEffectKind::Releases) {
+        let is_vain = report.verdict == RequestVerdict::Matches
+            && report.job.iter().flat_map(|job| &job.circumstances).any(|of| of.is_decisive && of.remedy.is_some());
+        // What a policy releases needs nobody who does it. What keeps a job from matching slots leaves nothing to wait for.
+        if !is_vain && report.imminent().is_none_or(|next| next.effect.kind != PolicyEffectKind::Releases) {
             phrases.extend(self.of_verdict(report));
         }
         phrases

@@ -63,13 +63,15 @@ pub struct ReadValue {
     pub value: Value,
     /// Whether the attribute is of the partner of the ad that the clause belongs to.
     pub is_partners: bool,
+    /// Whether all offers of which the clause is told have this value.
+    pub is_common: bool,
 }
 
 impl ReadValue {
     /// Makes the value of an attribute. Of a private attribute, a word stands for the value.
     pub(super) fn of(name: &Name, value: Value, is_partners: bool) -> Self {
         let value = if name.is_secret() { Value::string(b"(private)") } else { value };
-        ReadValue { name: name.clone(), value, is_partners }
+        ReadValue { name: name.clone(), value, is_partners, is_common: false }
     }
 }
 
@@ -81,10 +83,11 @@ const MAX_VALUE_CHARS: usize = 40;
 
 impl DecisivePart {
     /// Lists the values that the part reads: ` (RequestCpus is 4, Cpus is 1)`; empty if it reads none, or too many. With
-    /// `only_partners`, lists those of the partner only: several ads have the clause, each with its own values.
+    /// `is_shared`, lists those of the partner and common ones only: several ads have the clause, each with its own values.
     #[must_use]
-    pub fn values_phrase(&self, only_partners: bool) -> String {
-        values_phrase(&self.text, self.reads.iter().filter(|read| read.is_partners || !only_partners))
+    pub fn values_phrase(&self, is_shared: bool) -> String {
+        let is_told = |read: &&ReadValue| read.is_partners || read.is_common || !is_shared;
+        values_phrase(&self.text, self.reads.iter().filter(is_told))
     }
 }
 

@@ -60,6 +60,20 @@ pub(super) fn wanted_item(clause: &Expression) -> Option<String> {
     }
 }
 
+/// Returns the strings among which a clause seeks an attribute of the offers; `None` for a clause of another kind.
+pub(super) fn wanted_items(clause: &Expression) -> Option<Vec<String>> {
+    let ExpressionKind::Call(function, arguments) = clause.without_parentheses().kind() else { return None };
+    let [item, list] = &**arguments else { return None };
+    let is_name = !matches!(ClauseOperand::of(item), None | Some(ClauseOperand::Literal(_)));
+    let is_member = LIST_FUNCTIONS.iter().any(|known| function.is(known)) && is_name;
+    let items = match list.without_parentheses().as_literal().filter(|_| is_member)? {
+        Value::String(text) => text.to_str().split([',', ' ']).map(str::to_owned).collect::<Vec<_>>(),
+        _ => return None,
+    };
+    let items: Vec<String> = items.into_iter().filter(|item| !item.is_empty()).collect();
+    (!items.is_empty()).then_some(items)
+}
+
 /// Whether a comparison is met by dynamic slots only.
 pub(super) fn asks_for_dynamic_slots(comparison: &ClauseComparison) -> bool {
     let is = |known: &str| comparison.attribute().is_some_and(|name| name.is(known));

@@ -509,7 +509,7 @@ fn the_part_of_a_long_clause_that_decides_comes_with_its_values() {
     assert_eq!(
         first_line("long", job, &[slot; 2]),
         "1.0 matches none of 2 slots: 2 slots would do, but all of them refuse: `CPUs =?= TARGET.RequestCPUs` is \
-         false (RequestCPUs is 1)"
+         false (CPUs is 4, RequestCPUs is 1)"
     );
     assert_eq!(changes("long-change", job, &[slot; 2]), [("RequestCpus 1 -> 4".to_owned(), 2)]);
 }

@@ -30,7 +30,7 @@ const TOTAL_PREFIXES: [&str; 3] = ["TotalSlot", "Total", "Detected"];
 const MIN_KEPT_SHARE: f64 = 0.5;
 
 /// Features of slots that a job needs if it asks for them. A clause that reads one is not given up.
-const FEATURES: &str = "AvailableGPUs, HasCheckpointing, HasContainer, HasDocker, HasDockerURL, HasEncryptExecuteDirectory, \
+const FEATURES: &str = "AvailableGPUs, GPUs, HasCheckpointing, HasContainer, HasDocker, HasDockerURL, HasEncryptExecuteDirectory, \
     HasFileTransfer, HasFileTransferPluginMethods, HasJava, HasJobDeferral, HasMPI, HasPerFileEncryption, HasReconnect, \
     HasRemoteSyscalls, HasSandboxImage, HasSIF, HasSingularity, HasTransferInputRemaps, HasURLFileTransfer, \
     HasUserNamespaces, HasVM";
@@ -177,8 +177,8 @@ fn is_fitted_to_leftover(edit: &RequestEdit, table: &OfferTable, analysis: &Requ
 }
 
 /// Returns the verified changes of the request of `analysis` that are worth telling, those to less than half of a requested
-/// amount last: they show how much is available. Leaves out a smaller request that matches no more offers than a larger
-/// one, one for more of several resources, and a sacrifice for a single slot that is not free.
+/// amount last: they show how much is available. Leaves out a request that matches no more offers than one nearer to the
+/// original, one for more of several resources, and a sacrifice for a single slot that is not free.
 pub fn worth_telling(
     changes: Vec<RequestChange>,
     table: &OfferTable,
@@ -189,8 +189,9 @@ pub fn worth_telling(
         if change.edits.iter().any(|edit| is_fitted_to_leftover(edit, table, analysis)) {
             continue;
         }
-        let is_dominated = found.iter().any(|known| is_larger_request(known, &change));
-        let is_of_use = !gains_one_used_slot(&change) && !gains_offline_slots(&change);
+        let is_dominated = found.iter().any(|known| is_nearer_request(known, &change));
+        let gives_up = !change.edits.iter().all(|edit| corrects(edit, analysis));
+        let is_of_use = !gives_up || !gains_one_used_slot(&change) && !gains_offline_slots(&change);
         if !is_dominated && !raises_several_amounts(&change, table, analysis) && is_of_use {
             change.is_far_less = change.edits.iter().any(|edit| asks_for_far_less(edit, table, analysis));
             found.push(change);
@@ -200,19 +201,21 @@ pub fn worth_telling(
     found
 }
 
-/// Whether `known` sets the same attribute as `change` does, to a larger amount, and matches as many offers and as many
-/// free slots.
-fn is_larger_request(known: &RequestChange, change: &RequestChange) -> bool {
+/// Whether `known` sets the same attribute as `change` does, to an amount nearer to what the request asks for: a larger one, or
+/// a smaller one if it asks for nothing; and matches as many offers and as many free slots.
+fn is_nearer_request(known: &RequestChange, change: &RequestChange) -> bool {
     let amount = |change: &RequestChange| match change.edits.as_slice() {
-        [RequestEdit::Set { name, to, .. }] if requested_resource(name).is_some() => {
-            Some((name.clone(), as_number(to.as_literal()?)?))
+        [RequestEdit::Set { name, from, to }] if requested_resource(name).is_some() => {
+            Some((name.clone(), from.is_some(), as_number(to.as_literal()?)?))
         }
         _ => None,
     };
     let amounts = amount(known).zip(amount(change));
     known.matched.count >= change.matched.count
         && known.matched.free() >= change.matched.free()
-        && amounts.is_some_and(|((known, larger), (name, smaller))| known == name && larger > smaller)
+        && amounts.is_some_and(|((known, is_asked, one), (name, _, other))| {
+            known == name && if is_asked { one > other } else { one < other }
+        })
 }
 
 /// Whether a change asks for more of several resources: the job would take what it does not need, to fit one kind of slot.
@@ -226,18 +229,29 @@ fn raises_several_amounts(change: &RequestChange, table: &OfferTable, analysis: 
     change.edits.iter().filter(raises).count() > 1
 }
 
-/// Whether a change gives something up and gains a single slot, which is not free: until it is free again, other jobs
-/// may have it. The correction of a mistake gives nothing up.
-fn gains_one_used_slot(change: &RequestChange) -> bool {
-    let corrects = |edit: &RequestEdit| matches!(edit, RequestEdit::Rewrite { .. } | RequestEdit::Define { .. });
-    change.matched.count == 1 && change.matched.free() == Some(0) && !change.edits.iter().any(corrects)
+/// Whether an edit corrects a mistake, and gives nothing up. A lower bound of a number gives something up.
+pub fn corrects(edit: &RequestEdit, analysis: &RequestAnalysis) -> bool {
+    match edit {
+        RequestEdit::Define { .. } => true,
+        RequestEdit::Rewrite { clause, to } => {
+            let known = analysis.clauses.iter().find(|known| known.analysis.clause.expression.ptr_eq(clause));
+            let bound = known.and_then(|known| known.analysis.comparison.as_ref()).map(|comparison| &comparison.bound);
+            let to = bound_of(to);
+            let numbers = bound.and_then(as_number).zip(to.as_ref().and_then(as_number));
+            numbers.is_none_or(|(from, to)| from.total_cmp(&to).is_eq())
+        }
+        _ => false,
+    }
 }
 
-/// Whether a change gives something up and gains only slots of machines that hibernate.
+/// Whether a change gains a single slot, which is not free: until it is free again, other jobs may have it.
+fn gains_one_used_slot(change: &RequestChange) -> bool {
+    change.matched.count == 1 && change.matched.free() == Some(0)
+}
+
+/// Whether a change gains only slots of machines that hibernate.
 fn gains_offline_slots(change: &RequestChange) -> bool {
-    let corrects = |edit: &RequestEdit| matches!(edit, RequestEdit::Rewrite { .. } | RequestEdit::Define { .. });
-    let is_offline = change.matched.states.is_some_and(|states| states.offline > 0 && states.offline == states.all());
-    is_offline && !change.edits.iter().any(corrects)
+    change.matched.states.is_some_and(|states| states.offline > 0 && states.offline == states.all())
 }
 
 /// Whether an edit leaves less than half of an amount that the request asks for.

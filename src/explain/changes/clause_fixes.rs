@@ -2,6 +2,7 @@
 
 use crate::ad::{
     BinaryOperator, Dialect, Expression, ExpressionKind, Name, Type, Value, rename_attribute, replace_kinds,
+    rewrite_expression,
 };
 use crate::constraint::ClauseComparison;
 use crate::explain::clause_slips::renamed;
@@ -46,6 +47,7 @@ pub fn fix_clause(table: &OfferTable, analysis: &RequestAnalysis, place: usize, 
         Some(FailureReason::Unquoted { quoted, .. }) => vec![Some(quoted.clone())],
         Some(FailureReason::Slip { corrected, .. }) => vec![Some(corrected.clone())],
         Some(FailureReason::Misplaced(found)) => vec![Some(found.renamed.clone())],
+        Some(FailureReason::Alternatives(parts)) => vec![with_similar_strings(expression, parts, analysis, table)],
         _ => Vec::new(),
     };
     // A corrected clause that no offer meets is no fix, unless time makes it true.
@@ -90,7 +92,12 @@ pub fn fix_clause(table: &OfferTable, analysis: &RequestAnalysis, place: usize, 
     let is_choice = matches!(comparison.bound, Value::String(_));
     if is_choice {
         // Another name, of a machine or a site, is no smaller wish but another one: only a slip of spelling is fixed.
-        let values = if clause.failure.is_some() { similar_choices(comparison, analysis, table) } else { Vec::new() };
+        let mut values =
+            if clause.failure.is_some() { similar_choices(comparison, analysis, table) } else { Vec::new() };
+        // `==` is the correction of `=?=` where only the case differs.
+        if let Some(FailureReason::CaseMismatch { theirs, .. }) = &clause.failure {
+            values.retain(|value| !matches!(value, Value::String(text) if text == theirs));
+        }
         let relaxed = |value: Value| Some((comparison.relax(expression, value.clone(), 0.5)?, Some(value)));
         fixes.extend(values.into_iter().filter_map(relaxed));
     } else if let Some(value) = closest_row_value(comparison, &analysis.request, rows, table)
@@ -100,6 +107,23 @@ pub fn fix_clause(table: &OfferTable, analysis: &RequestAnalysis, place: usize, 
         fixes.extend(comparison.relax(expression, value.clone(), size).map(|proposal| (proposal, Some(value))));
     }
     fixes
+}
+
+/// Returns a disjunction with the strings that offers have in place of those that are spelt similarly. `None` if none is.
+fn with_similar_strings(
+    expression: &Expression,
+    alternatives: &[ClauseReport],
+    analysis: &RequestAnalysis,
+    table: &OfferTable,
+) -> Option<Expression> {
+    let corrected = |part: &Expression| {
+        let is_part = |of: &&ClauseReport| of.analysis.clause.expression.ptr_eq(part);
+        let comparison = alternatives.iter().find(is_part)?.analysis.comparison.as_ref()?;
+        let values = table.expression_values(&analysis.request, &comparison.operand);
+        let values: Vec<(&Value, usize)> = values.weighted_values().collect();
+        comparison.relaxed_clause(similar_string(&values, &comparison.bound)?)
+    };
+    rewrite_expression(expression, &mut { corrected })
 }
 
 /// Corrects all mistakes that the linter knows in an expression. `None` if there are none.
@@ -211,7 +235,7 @@ impl ClauseComparison {
             return Some(rewrite_proposal(clause, self.relaxed_clause(value)?, size));
         };
         let bound = closest_bound(value, self.operator).filter(|to| *to != self.bound)?;
-        if is_false_request(&name, Some(&from), &bound) {
+        if is_false_request(&name, Some(&from), &bound, false) {
             return None;
         }
         let to = Expression::literal(bound);

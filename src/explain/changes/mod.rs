@@ -66,14 +66,18 @@ pub fn find_changes(
     let is_extended = !analysis.minimal_failures.iter().all(is_far);
     let mut problem = BilateralChanges { table, slots, analysis, awaited, is_free_needed, drained: None };
     let Ok(changes) = search_changes(&mut problem, request, analysis, is_extended);
-    let told = advice::worth_telling(changes, table, analysis);
-    let drained = slots.and_then(|slots| slots.drained.as_ref()).filter(|_| !is_free_needed && told.is_empty());
-    // A request that waits for full slots needs no change.
-    let Some(drained) =
-        drained.filter(|drained| drained.table.matching_rows(&RequestContext::new(&analysis.request.ad)).is_clear())
-    else {
+    let mut told = advice::worth_telling(changes, table, analysis);
+    let Some(drained) = slots.and_then(|slots| slots.drained.as_ref()).filter(|_| !is_free_needed) else { return told };
+    // A request that waits for full slots gives up no clause to wait for others. A smaller request may have a place earlier.
+    if !drained.table.matching_rows(&RequestContext::new(&analysis.request.ad)).is_clear() {
+        let is_sensible =
+            |edit: &RequestEdit| matches!(edit, RequestEdit::Set { .. }) || advice::corrects(edit, analysis);
+        told.retain(|change| change.matched.free() != Some(0) || change.edits.iter().all(is_sensible));
         return told;
-    };
+    }
+    if !told.is_empty() {
+        return told;
+    }
     problem.drained = Some(drained);
     let Ok(mut changes) = search_changes(&mut problem, request, analysis, false);
     // To give something up is no advice where one has to wait in any case.

@@ -12,6 +12,7 @@ use crate::explain::decisive_part::ClauseInPair;
 use crate::explain::distance::{as_number, relative_distance};
 use crate::explain::evaluation::OfferTable;
 use crate::explain::missing_attribute::MissingAttribute;
+use crate::explain::offered_values::LIST_FUNCTIONS;
 use crate::explain::refusals::request_attributes_read;
 use crate::explain::request_analysis::RequestAnalysis;
 use crate::explain::setting_slips::setting_slips;
@@ -34,10 +35,16 @@ fn is_fixed(name: &Name) -> bool {
 }
 
 /// Whether a value must not be proposed for an attribute: a job that asks for a resource needs some of it, and one that
-/// asks for no GPUs needs none.
-pub fn is_false_request(name: &Name, from: Option<&Expression>, to: &Value) -> bool {
+/// asks for no GPUs, and reads nothing of those of slots, needs none.
+pub fn is_false_request(name: &Name, from: Option<&Expression>, to: &Value, reads_gpus: bool) -> bool {
     let is_none = as_number(to).is_some_and(|amount| amount <= 0.0);
-    requested_resource(name).is_some_and(|resource| is_none || from.is_none() && resource.is("GPUs"))
+    requested_resource(name).is_some_and(|resource| is_none || !reads_gpus && from.is_none() && resource.is("GPUs"))
+}
+
+/// Whether clauses of a request read attributes of GPUs of slots.
+fn reads_gpus(analysis: &RequestAnalysis) -> bool {
+    let is_of_gpus = |name: &Name| name.as_str().get(..4).is_some_and(|start| start.eq_ignore_ascii_case("GPUs"));
+    analysis.clauses.iter().any(|clause| clause.analysis.offer_attributes.iter().any(is_of_gpus))
 }
 
 /// Maximum number of rows whose constraints are evaluated for demanded values.
@@ -103,9 +110,9 @@ impl DemandedValues {
     }
 
     /// Proposes to set each attribute to values that the offers demand: at most `max_bounds` values for an inequality,
-    /// else at most `MAX_VALUES`. The loosest bound comes first, as the smallest change. If the request lacks the
+    /// else at most `MAX_VALUES`. With `reads_gpus`, the request may ask for GPUs. The loosest bound comes first, as the smallest change. If the request lacks the
     /// attribute, the strictest bound comes first, because it suits the most offers.
-    pub fn propose(self, max_bounds: usize) -> Vec<Proposal> {
+    pub fn propose(self, max_bounds: usize, reads_gpus: bool) -> Vec<Proposal> {
         let mut proposals = Vec::new();
         for ((name, _, operator), (from, CountedValues { mut values, .. })) in self.0 {
             // How much a job needs that asks for nothing, no offer knows.
@@ -125,7 +132,7 @@ impl DemandedValues {
             values.retain(|(value, _)| old.is_none_or(|old| !meets_bound(old, operator, value)));
             // Slots that have none left demand a request for 0.
             let values = values.into_iter().filter_map(|(value, _)| value_meeting(operator, value));
-            let sensible = values.filter(|to| !is_false_request(&name, from.as_ref(), to)).take(most);
+            let sensible = values.filter(|to| !is_false_request(&name, from.as_ref(), to, reads_gpus)).take(most);
             for to in sensible.filter(|to| Some(to) != old) {
                 let size = old.map_or(1.0, |old| relative_distance(&to, old));
                 let set = RequestEdit::Set { name: name.clone(), from: from.clone(), to: Expression::literal(to) };
@@ -145,7 +152,7 @@ pub fn propose_demanded_values(table: &OfferTable, analysis: &RequestAnalysis) -
         collect_demands(table, analysis, row, &mut demands);
     }
     // A match needs only one offer, so that one bound for each inequality is enough.
-    demands.propose(1)
+    demands.propose(1, reads_gpus(analysis))
 }
 
 /// Maximum number of rows whose unmet clauses lead to proposals to define or to drop attributes.
@@ -237,8 +244,10 @@ fn collect_demands(table: &OfferTable, analysis: &RequestAnalysis, row: usize, d
         let name = own.as_ref().map_or(name, |attribute| attribute.name);
         demands.add(name, request.ad.get(name), operator, value, table.weights.of_row(row));
     };
-    for RequestComparison { name, operator, bound, is_required } in comparisons.iter().flat_map(|(found, _)| found) {
-        if !unmet.contains(name) {
+    for comparison in comparisons.iter().flat_map(|(found, _)| found) {
+        let RequestComparison { name, operator, bound, is_required, is_list } = comparison;
+        // A list that the job has is its choice; one that it lacks has the offer's item at least.
+        if !unmet.contains(name) || *is_list && request.ad.attribute(name).is_some() {
             continue;
         }
         let value = match bound {
@@ -297,6 +306,8 @@ struct RequestComparison {
     bound: Option<Expression>,
     /// Whether the clause is true only if the comparison is. If not, it may be one of several alternatives.
     is_required: bool,
+    /// Whether the attribute is a list in which the bound is sought.
+    is_list: bool,
 }
 
 /// Returns the comparisons within an offer's clause that compare an attribute of the request.
@@ -316,7 +327,8 @@ fn request_comparisons(clause: &Expression, ad: &Ad) -> Vec<RequestComparison> {
     let mut found = Vec::new();
     let mut pending = vec![(clause, true)];
     while let Some((expression, is_required)) = pending.pop() {
-        let comparison = |(name, operator, bound)| RequestComparison { name, operator, bound, is_required };
+        let comparison =
+            |(name, operator, bound)| RequestComparison { name, operator, bound, is_required, is_list: false };
         match expression.kind() {
             ExpressionKind::Binary(operator, left, right)
                 if matches!(operator.group(), OperatorGroup::Comparison | OperatorGroup::Identity) =>
@@ -333,6 +345,12 @@ fn request_comparisons(clause: &Expression, ad: &Ad) -> Vec<RequestComparison> {
             ExpressionKind::Conditional(_, yes, no) => pending.extend([(no, false), (yes, false)]),
             ExpressionKind::Call(name, arguments) if name.is("ifThenElse") => {
                 pending.extend(arguments.iter().skip(1).map(|branch| (branch, false)));
+            }
+            ExpressionKind::Call(name, arguments) if LIST_FUNCTIONS.iter().any(|known| name.is(known)) => {
+                let [item, list, ..] = &**arguments else { continue };
+                let item = Some(item.clone());
+                let list = other(list).map(|name| comparison((name, BinaryOperator::Equal, item)));
+                found.extend(list.map(|list| RequestComparison { is_list: true, ..list }));
             }
             _ => found.extend(other(expression).map(|name| comparison((name, BinaryOperator::Equal, None)))),
         }

@@ -158,7 +158,7 @@ fn propose_for_port(matcher: &Gangmatcher, failed: &FailedClauses) -> Vec<Propos
         };
         demanded.add(name, literal, bound.operator, &bound.bound, 1);
     }
-    proposals.extend(demanded.propose(MAX_VALUES));
+    proposals.extend(demanded.propose(MAX_VALUES, false));
     proposals
 }
 

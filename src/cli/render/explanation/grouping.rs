@@ -1,6 +1,6 @@
 //! Groups of ads that get the same explanation.
 
-use classad::ad::{Ad, Name};
+use classad::ad::{Ad, Name, Value};
 use classad::explain::{
     Explainer, JobCircumstance, JobOutlook, JobReport, OutlookKind, RequestChange, RequestReport, ScheddAnswer,
     ShortCause, ShortCauseWriter,
@@ -86,6 +86,15 @@ impl ExplanationInput<'_> {
         let are = if free == 1 { "is" } else { "are" };
         let counts = format!(": the pool has {} of these that match, {free} {are} free", matching.len());
         parallel.predicate.push_str(&counts);
+        let needed = text(self.subjects[subject].advertisement(), "MinHosts");
+        let has_too_few = matches!(needed, Some(Value::Integer(hosts)) if usize::try_from(hosts).is_ok_and(|hosts| hosts > matching.len()));
+        parallel.remedy = has_too_few.then(|| {
+            let ask = "ask the admin for more slots of this scheduler";
+            match matching.len() {
+                0 => ask.to_owned(),
+                most => format!("ask for at most {most} with machine_count, or {ask}"),
+            }
+        });
         report
     }
 
