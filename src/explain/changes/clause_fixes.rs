@@ -29,56 +29,10 @@ pub type ClauseFix = (Proposal, Option<Value>);
 pub fn fix_clause(table: &OfferTable, analysis: &RequestAnalysis, place: usize, rows: &[usize]) -> Vec<ClauseFix> {
     let clause = &analysis.clauses[place];
     let expression = &clause.analysis.clause.expression;
-    let slips: Vec<Option<Expression>> = match &clause.failure {
-        Some(FailureReason::UnknownFunction(name, near)) => {
-            near.iter().map(|known| rename_function(expression, name, known)).collect()
-        }
-        Some(FailureReason::MissingOwnAttribute(name, near)) => {
-            near.iter().map(|known| rename_attribute(expression, name, known)).collect()
-        }
-        Some(FailureReason::Shadowed(name)) => vec![qualify_as_other(expression, name, table.context.dialect)],
-        Some(FailureReason::Precedence(_)) => {
-            vec![GreedyConditional::of(expression).map(|greedy| greedy.regrouped)]
-        }
-        Some(FailureReason::MissingAttribute(name, near)) => {
-            near.iter().map(|(known, _)| rename_attribute(expression, name, known)).collect()
-        }
-        Some(FailureReason::CaseMismatch { .. }) => vec![ignore_case(expression)],
-        Some(FailureReason::Unquoted { quoted, .. }) => vec![Some(quoted.clone())],
-        Some(FailureReason::Slip { corrected, .. }) => vec![Some(corrected.clone())],
-        Some(FailureReason::Misplaced(found)) => vec![Some(found.renamed.clone())],
-        Some(FailureReason::Alternatives(parts)) => vec![with_similar_strings(expression, parts, analysis, table)],
-        _ => Vec::new(),
-    };
-    // A corrected clause that no offer meets is no fix, unless time makes it true.
-    let is_met = |corrected: &Expression| {
-        if let Some(failure @ FailureReason::Slip { corrected: to, .. }) = &clause.failure
-            && to.ptr_eq(corrected)
-            && failure.awaited().is_some()
-        {
-            return true;
-        }
-        let clause = ExplainedClause::detached(corrected.clone());
-        table.clause_results(&analysis.request, &clause).counts.is_true > 0
-    };
-    let renamed = renamed(&clause.analysis, table).map(|(.., corrected)| corrected);
-    let mut slips: Vec<Expression> = renamed.into_iter().chain(slips.into_iter().flatten()).collect();
-    slips.dedup();
-    // A clause with several mistakes is met only if all are corrected.
-    let all = correct_slips(slips.first().unwrap_or(expression), table.context.dialect);
-    slips.extend(all.filter(|_| clause.failure.is_some()).filter(|all| !slips.contains(all)));
-    let slips = slips.into_iter().filter(is_met);
-    let mut fixes: Vec<ClauseFix> = slips.map(|to| (rewrite_proposal(expression, to, 0.0), None)).collect();
-    if let Some(FailureReason::Setting { name, to, .. }) = &clause.failure {
-        let from = analysis.request.ad.get(name).cloned();
-        fixes.push((Proposal::new(RequestEdit::Set { name: name.clone(), from, to: to.clone() }, 0.0), None));
-    }
-    if let Some(FailureReason::Nested(nested)) = &clause.failure
-        && let Some(to) = nested.relaxed.clone()
-    {
-        let (name, from) = nested.holder.clone();
-        fixes.push((Proposal::new(RequestEdit::Set { name, from: Some(from), to }, 0.5), None));
-    }
+    let corrected = corrections(table, analysis, clause).into_iter();
+    let corrected = corrected.map(|to| rewrite_proposal(expression, to, 0.0));
+    let mut fixes: Vec<ClauseFix> =
+        corrected.chain(setting_fix(clause, analysis)).map(|proposal| (proposal, None)).collect();
     let Some(comparison) = &clause.analysis.comparison else { return fixes };
     if let Some(FailureReason::TypeMismatch { theirs, .. }) = &clause.failure
         && let Some(value) = convert_to(*theirs, &comparison.bound)
@@ -86,27 +40,110 @@ pub fn fix_clause(table: &OfferTable, analysis: &RequestAnalysis, place: usize, 
         fixes.extend(comparison.relax(expression, value, 0.0).map(|proposal| (proposal, None)));
     }
     // To make the clause equal to another one is not a fix: either clause can be dropped.
-    if equality_elsewhere(analysis, place).is_some() {
-        return fixes;
-    }
-    let is_choice = matches!(comparison.bound, Value::String(_));
-    if is_choice {
-        // Another name, of a machine or a site, is no smaller wish but another one: only a slip of spelling is fixed.
-        let mut values =
-            if clause.failure.is_some() { similar_choices(comparison, analysis, table) } else { Vec::new() };
-        // `==` is the correction of `=?=` where only the case differs.
-        if let Some(FailureReason::CaseMismatch { theirs, .. }) = &clause.failure {
-            values.retain(|value| !matches!(value, Value::String(text) if text == theirs));
-        }
-        let relaxed = |value: Value| Some((comparison.relax(expression, value.clone(), 0.5)?, Some(value)));
-        fixes.extend(values.into_iter().filter_map(relaxed));
-    } else if let Some(value) = closest_row_value(comparison, &analysis.request, rows, table)
-        && !advice::is_none_of_amount(comparison, &value)
-    {
-        let size = relative_distance(&value, &comparison.bound);
-        fixes.extend(comparison.relax(expression, value.clone(), size).map(|proposal| (proposal, Some(value))));
+    if equality_elsewhere(analysis, place).is_none() {
+        fixes.extend(bound_fixes(table, analysis, (clause, comparison), rows));
     }
     fixes
+}
+
+/// Returns the corrected forms of a clause that offers meet, now or at a time that comes.
+fn corrections(table: &OfferTable, analysis: &RequestAnalysis, clause: &ClauseReport) -> Vec<Expression> {
+    let expression = &clause.analysis.clause.expression;
+    let renamed = renamed(&clause.analysis, table).map(|(.., corrected)| corrected);
+    let mut found: Vec<Expression> =
+        renamed.into_iter().chain(corrections_of_failure(table, analysis, clause)).collect();
+    found.dedup();
+    // A clause with several mistakes is met only if all are corrected.
+    let all = correct_slips(found.first().unwrap_or(expression), table.context.dialect);
+    found.extend(all.filter(|_| clause.failure.is_some()).filter(|all| !found.contains(all)));
+    // A corrected clause that no offer meets is no fix, unless time makes it true.
+    let comes_true = |corrected: &Expression| match &clause.failure {
+        Some(failure @ FailureReason::Slip { corrected: to, .. }) => {
+            to.ptr_eq(corrected) && failure.awaited().is_some()
+        }
+        _ => false,
+    };
+    let is_met = |corrected: &Expression| {
+        let clause = ExplainedClause::detached(corrected.clone());
+        table.clause_results(&analysis.request, &clause).counts.is_true > 0
+    };
+    found.retain(|corrected| comes_true(corrected) || is_met(corrected));
+    found
+}
+
+/// Returns the corrected forms of a clause to which the reason of its failure leads.
+fn corrections_of_failure(table: &OfferTable, analysis: &RequestAnalysis, clause: &ClauseReport) -> Vec<Expression> {
+    let expression = &clause.analysis.clause.expression;
+    let Some(failure) = &clause.failure else { return Vec::new() };
+    let corrected: Vec<Option<Expression>> = match failure {
+        FailureReason::UnknownFunction(name, near) => {
+            near.iter().map(|known| rename_function(expression, name, known)).collect()
+        }
+        FailureReason::MissingOwnAttribute(name, near) => {
+            near.iter().map(|known| rename_attribute(expression, name, known)).collect()
+        }
+        FailureReason::Shadowed(name) => vec![qualify_as_other(expression, name, table.context.dialect)],
+        FailureReason::Precedence(_) => {
+            vec![GreedyConditional::of(expression).map(|greedy| greedy.regrouped)]
+        }
+        FailureReason::MissingAttribute(name, near) => {
+            near.iter().map(|(known, _)| rename_attribute(expression, name, known)).collect()
+        }
+        FailureReason::CaseMismatch { .. } => vec![ignore_case(expression)],
+        FailureReason::Unquoted { quoted, .. } => vec![Some(quoted.clone())],
+        FailureReason::Slip { corrected, .. } => vec![Some(corrected.clone())],
+        FailureReason::Misplaced(found) => vec![Some(found.renamed.clone())],
+        FailureReason::Alternatives(parts) => vec![with_similar_strings(expression, parts, analysis, table)],
+        _ => Vec::new(),
+    };
+    corrected.into_iter().flatten().collect()
+}
+
+/// Proposes another value of an attribute of the request that has a mistake, or with which it asks too much of the entries of
+/// a list. `None` if the clause fails for another reason.
+fn setting_fix(clause: &ClauseReport, analysis: &RequestAnalysis) -> Option<Proposal> {
+    let (name, from, to, size) = match clause.failure.as_ref()? {
+        FailureReason::Setting { name, to, .. } => {
+            (name.clone(), analysis.request.ad.get(name).cloned(), to.clone(), 0.0)
+        }
+        FailureReason::Nested(nested) => {
+            let (name, from) = nested.holder.clone();
+            (name, Some(from), nested.relaxed.clone()?, 0.5)
+        }
+        _ => return None,
+    };
+    Some(Proposal::new(RequestEdit::Set { name, from, to }, size))
+}
+
+/// Proposes other bounds of a clause with a comparison: values that are spelt similarly, or the closest one that the offers in
+/// `rows` have.
+fn bound_fixes(
+    table: &OfferTable,
+    analysis: &RequestAnalysis,
+    (clause, comparison): (&ClauseReport, &ClauseComparison),
+    rows: &[usize],
+) -> Vec<ClauseFix> {
+    let relax = |value: Value, size: f64| {
+        let proposal = comparison.relax(&clause.analysis.clause.expression, value.clone(), size)?;
+        Some((proposal, Some(value)))
+    };
+    if matches!(comparison.bound, Value::String(_)) {
+        // Another name, of a machine or a site, is no smaller wish but another one: only a slip of spelling is fixed.
+        let Some(failure) = &clause.failure else { return Vec::new() };
+        let mut values = similar_choices(comparison, analysis, table);
+        // `==` is the correction of `=?=` where only the case differs.
+        if let FailureReason::CaseMismatch { theirs, .. } = failure {
+            values.retain(|value| !matches!(value, Value::String(text) if text == theirs));
+        }
+        return values.into_iter().filter_map(|value| relax(value, 0.5)).collect();
+    }
+    let value = closest_row_value(comparison, &analysis.request, rows, table);
+    let value = value.filter(|value| !advice::is_none_of_amount(comparison, value));
+    let fix = value.and_then(|value| {
+        let size = relative_distance(&value, &comparison.bound);
+        relax(value, size)
+    });
+    fix.into_iter().collect()
 }
 
 /// Returns a disjunction with the strings that offers have in place of those that are spelt similarly. `None` if none is.

@@ -4,6 +4,7 @@ use classad::ad::{Ad, Expression, Value};
 use classad::explain::{Explainer, GangReport, GangVerdict, RequestReport, RequestVerdict};
 use classad::query::do_in_order;
 
+use super::ExplainCommand;
 use super::groups::explain_bilateral;
 use super::page::ExplainedGroup;
 use super::share::ExplanationNotes;
@@ -11,6 +12,7 @@ use crate::cli::outcome::Failure;
 use crate::cli::render::explanation::{
     Accounting, Allocation, CauseEntry, ExplanationInput, GangExplainer, ReportRenderer,
 };
+use crate::cli::render::output::OutputForm;
 use crate::cli::render::progress;
 use crate::cli::session::Session;
 
@@ -54,7 +56,32 @@ struct ExplainedPairs {
     is_incomplete: bool,
 }
 
-impl GroupExplainer<'_> {
+impl<'g> GroupExplainer<'g> {
+    /// Explains as `command` asks for. With `lists_reports`, the report of each group is printed.
+    pub fn new(
+        command: &ExplainCommand,
+        (case, explainer): (&'g ExplanationInput<'g>, &'g Explainer),
+        (allocation, accounting): (Option<Allocation>, Accounting),
+        lists_reports: bool,
+    ) -> Self {
+        let form = command.ads.common.output.form;
+        let has_rows = form.is_some_and(OutputForm::has_lines_of_cells);
+        GroupExplainer {
+            case,
+            explainer,
+            allocation,
+            accounting,
+            renderer: ReportRenderer::new(case, form, command.all_offers),
+            output: match form {
+                _ if has_rows && !command.summary => GroupOutput::Rows,
+                Some(form) if has_rows || form == OutputForm::Svg => GroupOutput::Nothing,
+                _ => GroupOutput::Report,
+            },
+            leaves_out_matching: command.unmatchable,
+            tells_kinds: !lists_reports,
+        }
+    }
+
     /// Explains groups, and passes what is said of them to `take` in their order. `gangs` explains requests that need
     /// gangs; `None` if none does.
     ///

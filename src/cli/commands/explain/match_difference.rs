@@ -1,14 +1,60 @@
 //! `explain --what-if`: who gains and who loses a match by hypothetical attributes.
 
+use classad::configuration::JobPolicies;
 use classad::explain::RequestVerdict;
+use classad::matching::Query;
 
+use super::ExplainCommand;
+use super::configured_policies::{self, JobEffects};
 use super::groups::allocate;
-use crate::cli::io::parties::any_ports;
+use crate::cli::args::policy::LoadedPolicy;
+use crate::cli::io::configuration::LoadedConfiguration;
+use crate::cli::io::counted_offers::CountedOffers;
+use crate::cli::io::parties::{Parties, any_ports};
+use crate::cli::io::wanted_ads::WantedAds;
+use crate::cli::io::what_if::WhatIf;
 use crate::cli::outcome::Failure;
 use crate::cli::render::explanation::cause_entry::MAX_NAMED;
 use crate::cli::render::explanation::{ExplanationInput, OfferLists};
 use crate::cli::render::gains_and_losses::gains_and_losses;
 use crate::cli::session::Session;
+
+/// What `--what-if` and a configuration do to ads.
+pub struct PartyChanges {
+    /// Which subjects gain or lose a match; `None` if no ad changes.
+    pub difference: Option<MatchDifference>,
+    /// What the policies of a configuration do to jobs; `None` without a configuration.
+    pub effects: Option<JobEffects>,
+}
+
+/// Changes the ads as `--what-if` and a configuration ask for.
+pub fn change_parties(
+    command: &ExplainCommand,
+    session: &mut Session,
+    (configuration, policies): (Option<&LoadedConfiguration>, &JobPolicies),
+    (parties, counted, policy): (&mut Parties, &CountedOffers, &LoadedPolicy),
+    filter: Option<&Query>,
+) -> Result<PartyChanges, Failure> {
+    let context = session.context();
+    let mut what_if = WhatIf::new(session, &command.what_if)?;
+    what_if.note_misspelt(session, parties);
+    let replacing = configuration.filter(|_| command.what_if_config);
+    let condition = configured_policies::add_to_offers(session, replacing, &mut what_if)?;
+    let given = (configuration, policies);
+    let (effects, transformed) = configured_policies::apply(command, session, given, parties, filter);
+    if what_if.is_empty() && transformed.is_none() {
+        return Ok(PartyChanges { difference: None, effects });
+    }
+    let changed = what_if.apply_to_parties(transformed.as_ref().unwrap_or(parties), &context);
+    let [before, after] = [&*parties, &changed].map(|parties| {
+        matching_subjects(session, &command.case(session, parties, counted, policy, 0), command.unmatched)
+    });
+    let wanted = WantedAds::new(&command.request, &changed.requests, &context).filter(|_| !command.reverse);
+    let is_wanted = |at: usize| wanted.as_ref().is_none_or(|wanted| wanted.selects(&changed.requests[at], &context));
+    let difference = MatchDifference::new([&before?, &after?], command.unmatched, condition, is_wanted);
+    *parties = changed;
+    Ok(PartyChanges { difference: Some(difference), effects })
+}
 
 /// Who gains and who loses a match by `--what-if`, as indexes of subjects.
 pub struct MatchDifference {

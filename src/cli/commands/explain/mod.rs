@@ -37,22 +37,21 @@ use crate::cli::io::counted_offers::CountedOffers;
 use crate::cli::io::input;
 use crate::cli::io::partial::{ShareInput, ShareSet, ShareWriter};
 use crate::cli::io::parties::{Parties, any_ports};
+use crate::cli::io::source::AdSource;
 use crate::cli::io::wanted_ads::WantedAds;
-use crate::cli::io::what_if::WhatIf;
 use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::rank_warnings::RankWarnings;
 use crate::cli::render::explanation::{
-    AccessPoint, Accounting, ExplanationInput, GangExplainer, OfferLists, ReportRenderer, SiteReasons, pair,
+    AccessPoint, Accounting, ExplanationInput, GangExplainer, OfferLists, SiteReasons, pair,
 };
 use crate::cli::render::output::{self, OutputForm};
 use crate::cli::session::Session;
-use configured_policies::JobEffects;
-use explained::{GroupExplainer, GroupOutput};
+use explained::GroupExplainer;
 use fixes::{FixTarget, write_fixes};
 use frame::frame;
 use groups::{allocate, group_requests};
 use help_text::EXAMPLES;
-use match_difference::{MatchDifference, matching_subjects};
+use match_difference::{PartyChanges, change_parties};
 use page::{CauseTableChoice, ExplanationPage};
 use reading::{ReadParties, read_parties, read_policy};
 use selection::{select_subjects, served_and_unserved};
@@ -177,6 +176,19 @@ impl ExplainCommand {
         Ok(())
     }
 
+    /// Refuses to explain without offers, or without a file that could not be read.
+    fn check_sources(&self, session: &Session, sources: &[Vec<AdSource>; 2]) -> Result<(), Failure> {
+        if self.pool.is_empty() {
+            return refuse("explain needs the offers, such as the slots of a pool: give them with --pool FILE");
+        }
+        input::note_files_of_both_sides(session, sources);
+        if sources.iter().any(Vec::is_empty) {
+            // Unreadable files have been reported. An explanation without them would be false.
+            return Err(Failure::Refused(None));
+        }
+        Ok(())
+    }
+
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         match live_queue::ask_queue(self, session)? {
             Some(command) => command.explain(session),
@@ -187,7 +199,6 @@ impl ExplainCommand {
     /// Explains the requests of files.
     fn explain(&self, session: &mut Session) -> Result<Status, Failure> {
         let common = &self.ads.common;
-        let form = common.output.form;
         self.check_form()?;
         self.starts.check()?;
         self.share.begin(session, self.share_refusal())?;
@@ -197,14 +208,7 @@ impl ExplainCommand {
             let [logs, _] = sources;
             return logged::explain_logs(self, session, logs);
         }
-        if self.pool.is_empty() {
-            return refuse("explain needs the offers, such as the slots of a pool: give them with --pool FILE");
-        }
-        input::note_files_of_both_sides(session, &sources);
-        if sources.iter().any(Vec::is_empty) {
-            // Unreadable files have been reported. An explanation without them would be false.
-            return Err(Failure::Refused(None));
-        }
+        self.check_sources(session, &sources)?;
         let settings = self.policy.file().into_iter().chain(self.config.iter()).chain(&self.reasons);
         let settings = settings.chain(self.ads.matched.files());
         sources[0].extend(self.starts.open_history(session)?);
@@ -221,26 +225,9 @@ impl ExplainCommand {
         if let Some(accounts) = &mut policy.accounts {
             accounts.advance(session.context().now.unwrap_or_default());
         }
-        let context = session.context();
-        let mut what_if = WhatIf::new(session, &self.what_if)?;
-        what_if.note_misspelt(session, &parties);
         let configuration = configuration.as_ref();
-        let replacing = configuration.filter(|_| self.what_if_config);
-        let condition = configured_policies::add_to_offers(session, replacing, &mut what_if)?;
         let given = (configuration, &access_point.policies);
-        let (effects, transformed) = configured_policies::apply(self, session, given, &parties, filter.as_ref());
-        let mut difference = None;
-        if !what_if.is_empty() || transformed.is_some() {
-            let changed = what_if.apply_to_parties(transformed.as_ref().unwrap_or(&parties), &context);
-            let [before, after] = [&parties, &changed].map(|parties| {
-                matching_subjects(session, &self.case(session, parties, &counted, &policy, 0), self.unmatched)
-            });
-            let wanted = WantedAds::new(&self.request, &changed.requests, &context).filter(|_| !self.reverse);
-            let is_wanted =
-                |at: usize| wanted.as_ref().is_none_or(|wanted| wanted.selects(&changed.requests[at], &context));
-            difference = Some(MatchDifference::new([&before?, &after?], self.unmatched, condition, is_wanted));
-            parties = changed;
-        }
+        let changes = change_parties(self, session, given, (&mut parties, &counted, &policy), filter.as_ref())?;
         let case = self.case(session, &parties, &counted, &policy, session.options.verbose);
         let case = if self.reverse { case } else { case.with_rejections(&rejections).with_reasons(reasons.as_ref()) };
         let case = case.with_access_point(&access_point);
@@ -249,20 +236,18 @@ impl ExplainCommand {
         }
         self.warn_of_ranks(session, &parties, &policy);
         let explainer = case.explainer(session, self.offer_lists(session));
+        let of_case = (&case, &explainer);
         let status = match &self.offer {
             _ if self.starts.when_start => {
                 let times = cycle_times(session, configuration)?;
-                self.starts.explain(session, self, (&case, &explainer), filter.as_ref(), (&history, times))?
+                self.starts.explain(session, self, of_case, filter.as_ref(), (&history, times))?
             }
             _ if self.when.when => self.when.explain(session, self, &case, filter.as_ref())?,
             Some(offer) if !self.reverse => {
-                let wanted = WantedAds::new(&self.request, case.subjects, &context);
-                pair::explain_pair(session, &case, &explainer, (offer, wanted.as_ref()), form)?
+                let wanted = WantedAds::new(&self.request, case.subjects, &session.context());
+                pair::explain_pair(session, &case, &explainer, (offer, wanted.as_ref()), common.output.form)?
             }
-            _ => {
-                let changes = (difference.as_ref(), effects.as_ref());
-                self.explain_each(session, (&case, &explainer), filter.as_ref(), changes, share)?
-            }
+            _ => self.explain_each(session, of_case, filter.as_ref(), &changes, share)?,
         };
         if common.stats {
             let counters = serde_json::json!({ "evaluations": explainer.evaluations() });
@@ -321,7 +306,7 @@ impl ExplainCommand {
         session: &mut Session,
         (case, explainer): (&ExplanationInput<'_>, &Explainer),
         filter: Option<&Query>,
-        changes: (Option<&MatchDifference>, Option<&JobEffects>),
+        changes: &PartyChanges,
         share: Option<ShareInput>,
     ) -> Result<Status, Failure> {
         let (roots, unserved) = served_and_unserved(self, session, case)?;
@@ -334,31 +319,22 @@ impl ExplainCommand {
             if self.unmatched { (Some(allocation), accounting) } else { (None, accounting.before_cycle()) };
         let subjects = select_subjects(self, session, case, filter, [roots, unserved], allocation.as_ref())?;
         let output = self.ads.common.output;
-        let has_rows = output.form.is_some_and(OutputForm::has_lines_of_cells);
-        let is_data = matches!(output.form, Some(OutputForm::Json | OutputForm::Jsonl));
-        let fixes = self.fix || self.fix_scripts.is_some();
-        let lists_reports = !self.summary && (has_rows || is_data) || fixes || has_gangs || session.options.verbose > 0;
+        let lists_reports = self.lists_reports() || has_gangs || session.options.verbose > 0;
         let taken = (allocation.as_ref(), &accounting);
         let groups = group_requests(session, case, gangs.as_ref(), taken, (&subjects.left, !lists_reports));
-        let group_explainer = GroupExplainer {
-            case,
-            explainer,
-            allocation,
-            accounting,
-            renderer: ReportRenderer::new(case, output.form, self.all_offers),
-            output: match output.form {
-                _ if has_rows && !self.summary => GroupOutput::Rows,
-                Some(form) if has_rows || form == OutputForm::Svg => GroupOutput::Nothing,
-                _ => GroupOutput::Report,
-            },
-            leaves_out_matching: self.unmatchable,
-            tells_kinds: !lists_reports,
-        };
+        let group_explainer = GroupExplainer::new(self, (case, explainer), (allocation, accounting), lists_reports);
         let target = self.fix_scripts.as_deref().map(FixTarget::Scripts);
         if let Some(target) = target.or(self.fix.then_some(FixTarget::Diff)) {
             return write_fixes(session, &group_explainer, &groups, &target);
         }
-        let frame = frame(self, session, &group_explainer, &subjects, (&groups, has_gangs), changes)?;
+        let frame = frame(
+            self,
+            session,
+            &group_explainer,
+            &subjects,
+            (&groups, has_gangs),
+            (changes.difference.as_ref(), changes.effects.as_ref()),
+        )?;
         if let Some(input) = share {
             let own = &groups[input.share.slice(groups.len())];
             let mut writer = ShareWriter::begin(session, input, &frame)?;
@@ -378,6 +354,14 @@ impl ExplainCommand {
         let has_unmatched = notes.has_unmatched;
         ExplanationNotes::report(&[notes], session);
         Ok(Status::of(all_served && !has_unmatched))
+    }
+
+    /// Whether the report of each group is printed, so that groups of one kind are not joined.
+    fn lists_reports(&self) -> bool {
+        let form = self.ads.common.output.form;
+        let has_rows = form.is_some_and(OutputForm::has_lines_of_cells);
+        let is_data = matches!(form, Some(OutputForm::Json | OutputForm::Jsonl));
+        !self.summary && (has_rows || is_data) || self.fix || self.fix_scripts.is_some()
     }
 
     /// Prints what one run prints whose shares these are.

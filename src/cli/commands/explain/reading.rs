@@ -81,19 +81,9 @@ pub fn read_parties(
     let rejections = LastRejections::new(jobs, &context);
     let mut requests = with_policy_attributes(requests, &policy.policy.request_attributes);
     let mut offers = with_policy_attributes(offers, &policy.policy.offer_attributes);
-    let is_empty;
     let filter = constraint.map(|constraint| Query::new(constraint, session.context()));
     if !command.unmatched {
-        if command.competes(policy) {
-            is_empty = !requests.iter().any(|request| accepts(session, filter.as_ref(), request));
-        } else {
-            requests.retain(|request| accepts(session, filter.as_ref(), request));
-            is_empty = requests.is_empty();
-        }
-        if filter.is_some() && is_empty {
-            let constraint = single_line(&command.constraint.join(" && "));
-            return refuse(format!("the constraint `{constraint}` is true for no request"));
-        }
+        retain_selected(command, session, policy, filter.as_ref(), &mut requests)?;
     }
     let context = session.context();
     if !command.reverse {
@@ -117,6 +107,27 @@ pub fn read_parties(
         offers.truncate(counted.number);
     }
     Ok(ReadParties { parties: Parties::new([requests, offers]), counted, rejections, filter, history })
+}
+
+/// Retains the requests that a constraint selects, unless the others compete with them. Refuses a constraint that selects none.
+fn retain_selected(
+    command: &ExplainCommand,
+    session: &mut Session,
+    policy: &LoadedPolicy,
+    filter: Option<&Query>,
+    requests: &mut Vec<NamedAd>,
+) -> Result<(), Failure> {
+    let is_empty = if command.competes(policy) {
+        !requests.iter().any(|request| accepts(session, filter, request))
+    } else {
+        requests.retain(|request| accepts(session, filter, request));
+        requests.is_empty()
+    };
+    if filter.is_some() && is_empty {
+        let constraint = single_line(&command.constraint.join(" && "));
+        return refuse(format!("the constraint `{constraint}` is true for no request"));
+    }
+    Ok(())
 }
 
 /// Returns the names of the attributes that are read of all ads, beside those that the ads themselves need. `constraints` are

@@ -27,18 +27,9 @@ pub fn report_json(
 ) -> Json {
     let requests: Vec<&str> = group.iter().map(|request| case.subjects[*request].id()).collect();
     let attributes: Vec<&str> = report.attributes.iter().map(classad::ad::Name::as_str).collect();
-    let change = |change: &RequestChange| {
-        let matched = change.matched;
-        let assignments = remedies::assignments(change, &case.subjects[group[0]].ad).into_iter();
-        json!({
-            "change": change.text(), "steps": change.steps, "matches": matched.count, "free": matched.free(),
-            "if_drained": matched.if_drained,
-            "set": assignments.map(|(name, value)| (name, value.into())).collect::<Map<_, _>>(),
-            "command": remedies::change_command(session, case, group, change),
-        })
-    };
     let changes = |is_far_less: bool| -> Json {
-        report.changes.iter().filter(|change| change.is_far_less == is_far_less).map(change).collect()
+        let changes = report.changes.iter().filter(|change| change.is_far_less == is_far_less);
+        changes.map(|change| change_json(session, case, group, change)).collect()
     };
     let offer = |offer: usize| case.partners[offer].id();
     let nearest = report.closest.iter().map(|near| {
@@ -77,6 +68,20 @@ pub fn report_json(
         "refusal_count": report.refusal_count,
         "names": report.remarks,
         "not_examined": case.not_examined,
+    })
+}
+
+fn change_json(session: &Session, case: &ExplanationInput<'_>, group: &[usize], change: &RequestChange) -> Json {
+    let matched = change.matched;
+    let assignments = remedies::assignments(change, &case.subjects[group[0]].ad).into_iter();
+    json!({
+        "change": change.text(),
+        "steps": change.steps,
+        "matches": matched.count,
+        "free": matched.free(),
+        "if_drained": matched.if_drained,
+        "set": assignments.map(|(name, value)| (name, value.into())).collect::<Map<_, _>>(),
+        "command": remedies::change_command(session, case, group, change),
     })
 }
 
