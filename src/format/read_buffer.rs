@@ -56,6 +56,11 @@ impl ReadBuffer {
         text
     }
 
+    /// Creates a buffer of a text.
+    pub(super) fn of_text(text: Vec<u8>) -> Self {
+        ReadBuffer { length: text.len(), memory: text }
+    }
+
     /// Removes the first `length` bytes.
     pub(super) fn discard_front(&mut self, length: usize) {
         self.memory.copy_within(length..self.length, 0);

@@ -5,11 +5,13 @@ use std::io::{self, Read};
 use super::document::{around_ads, has_surroundings};
 use super::document_nesting::DocumentNesting;
 use super::event_log::{begins_without_year, latest_time};
-use super::long::{BEGINNING_BYTES, JDL_REFUSAL, Statements, ends_with_banner, unfinished_length};
+use super::long::{BEGINNING_BYTES, ends_with_banner, unfinished_length};
+use super::other_text;
 use super::read_buffer::ReadBuffer;
 use super::stream_block::StreamBlock;
 use super::submit_signs::{SEARCHED_BYTES, SubmitSigns};
 use super::unpacking::{MAX_UNPACK_RATIO, UnpackingReader};
+use super::wrapped_text::TextWrapping;
 use super::{FileFormat, PartBoundary, Position, detect};
 
 /// Number of bytes that are enough to detect the format. Leading comments do not count.
@@ -43,6 +45,7 @@ pub struct Stream {
     reader: Box<dyn Read>,
     limits: StreamLimits,
     is_compressed: bool,
+    is_rewritten: bool,
     form: Option<FileFormat>,
     /// Bytes that have been read, but not been returned in a block yet.
     pub(super) window: ReadBuffer,
@@ -74,7 +77,7 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// I/O errors of the reader, corrupt compressed data, data compressed twice, UTF-16, and JDL without brackets.
+    /// I/O errors of the reader, corrupt compressed data, data compressed twice, UTF-16, and texts without ads.
     pub fn new(reader: Box<dyn Read>, form: Option<FileFormat>) -> io::Result<Self> {
         Stream::with_limits(reader, form, StreamLimits::default())
     }
@@ -100,11 +103,13 @@ impl Stream {
             detect::refuse_binary(&stream.window)?;
         }
         stream.detect_format();
-        if stream.is_jdl() {
-            return Err(detect::invalid_data(format!("{}; {}", JDL_REFUSAL[0], JDL_REFUSAL[1])));
-        }
+        stream.unwrap();
         if form.is_none() && stream.is_submit_file() {
             stream.form = Some(FileFormat::Submit);
+        }
+        if form.is_none() && stream.form == Some(FileFormat::Long) {
+            other_text::reason_without_ads(&stream.window)
+                .map_or(Ok(()), |reason| Err(detect::invalid_data(reason)))?;
         }
         match stream.read_error.take_if(|_| stream.form.is_none()) {
             Some(error) => Err(error),
@@ -123,6 +128,7 @@ impl Stream {
             reader,
             limits: StreamLimits::default(),
             is_compressed: false,
+            is_rewritten: false,
             form,
             window: ReadBuffer::default(),
             recycled_memory: Vec::new(),
@@ -182,14 +188,28 @@ impl Stream {
         self.window.discard_front(length);
     }
 
-    /// Whether the stream is JDL without brackets, judged by its beginning. It is read further only if that is in doubt.
-    fn is_jdl(&mut self) -> bool {
-        let is_possible = matches!(self.form, Some(FileFormat::Long | FileFormat::Bracketed));
-        if !is_possible || !Statements::of_beginning(&self.window).may_be_jdl() {
-            return false;
+    /// Reads and unwraps the whole stream if its ads are wrapped, judged by its beginning. It is read further only if that
+    /// is in doubt.
+    fn unwrap(&mut self) {
+        while !self.is_at_end
+            && self.window.len() < BEGINNING_BYTES
+            && TextWrapping::is_in_doubt(&self.window, self.form)
+        {
+            self.fill();
         }
-        self.fill_to(BEGINNING_BYTES);
-        Statements::of_beginning(&self.window).are_jdl()
+        let Some(wrapping) = TextWrapping::of_beginning(&self.window, self.form) else { return };
+        while !self.is_at_end {
+            self.fill();
+        }
+        let (text, form, has_line_before) = wrapping.unwrap(self.window.to_vec());
+        self.position.line -= usize::from(has_line_before);
+        (self.window, self.form, self.is_rewritten) = (ReadBuffer::of_text(text), Some(form), true);
+    }
+
+    /// Whether the ads were wrapped in the file, so that its text is another one.
+    #[must_use]
+    pub fn is_rewritten(&self) -> bool {
+        self.is_rewritten
     }
 
     /// Whether the stream is a submit file, judged by its beginning. It is read further only if that is in doubt.

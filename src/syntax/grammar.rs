@@ -330,6 +330,12 @@ impl<'t> Grammar<'t> {
                         _ => return Err(expected_error(input, &["an expression"])),
                     };
                     input.skip();
+                    // JClassAd prints `UNDEFINED()` and `ERROR()`.
+                    let is_call = matches!(token, Some(Token::Undefined | Token::Error));
+                    if is_call && !self.rules.dialect.is_condor() && input.peek() == Some(Token::ParenthesisOpen) {
+                        input.skip();
+                        let _: Token = input.parse(just(Token::ParenthesisClose))?;
+                    }
                     ExpressionKind::Literal(value)
                 }
             };

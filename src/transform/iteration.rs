@@ -1,10 +1,12 @@
 //! TRANSFORM lines, which make several ads of one.
 
 use std::ops::Range;
+use std::path::Path;
 
 use crate::format::Problem;
 
 use super::keywords::{error, is_variable, skip_blank};
+use super::named_file::read_named_file;
 
 /// Parsed TRANSFORM line. It makes `count` ads for each item.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +26,7 @@ pub struct TransformLine {
 pub enum IterationItems {
     /// `in (a, b)`: one word for each item.
     In(Vec<String>),
-    /// `from (`, followed by one line for each item.
+    /// `from (`, followed by one line for each item, or `from FILE` with these lines.
     From(Vec<String>),
 }
 
@@ -143,12 +145,18 @@ fn parse_list(text: &str, at: usize, mut line: TransformLine, is_from: bool) -> 
     };
     let slice = (length > 0).then(|| at..at + length);
     let at = skip_blank(text, at + length);
-    let refuse = |message: &str| Err(error(at..text.len(), message));
+    let refuse = |message: &str| error(at..text.len(), message);
     let rest = &text[at..];
     let (items, items_follow) = match (is_from, rest.strip_prefix('(')) {
-        (true, None) => return refuse("items cannot be read from a file: write them after `from (`, each on a line"),
+        (true, None) if rest.is_empty() => return Err(refuse("expected `(` or the name of a file")),
+        (true, None) if rest.ends_with('|') => return Err(refuse("no program is run for items: write them to a file")),
+        (true, None) => {
+            let text = read_named_file(Path::new(rest.trim_ascii_end())).map_err(|reason| refuse(&reason))?;
+            let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+            (IterationItems::From(lines.map(str::to_owned).collect()), false)
+        }
         (true, Some("")) => (IterationItems::From(Vec::new()), true),
-        (true, Some(_)) => return refuse("nothing may follow `from (` on this line"),
+        (true, Some(_)) => return Err(refuse("nothing may follow `from (` on this line")),
         (false, None) => (IterationItems::In(words(rest)), false),
         (false, Some(inside)) => {
             let whole = inside.strip_suffix(')');

@@ -24,7 +24,7 @@ keywords! {
     Name "NAME" "name",
     Requirements "REQUIREMENTS" "expression",
     Universe "UNIVERSE" "name or number",
-    Transform "TRANSFORM" "[count] [variables] [in (items) | from (lines)]",
+    Transform "TRANSFORM" "[count] [variables] [in (items) | from (lines) | from FILE]",
     Set "SET" "attribute expression",
     Default "DEFAULT" "attribute expression",
     EvalSet "EVALSET" "attribute expression",

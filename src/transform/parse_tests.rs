@@ -101,11 +101,8 @@ fn what_is_wrong_is_told_with_its_place() {
             "TRANSFORM x matching *.dat",
             "1:13: patterns of file names are not supported here (list the items after `in` or `from`)",
         ),
-        (
-            "TRANSFORM x from items.txt",
-            "1:18: items cannot be read from a file: write them after `from (`, each on a line",
-        ),
-        ("TRANSFORM x from", "1:17: items cannot be read from a file: write them after `from (`, each on a line"),
+        ("TRANSFORM x from items.txt", "1:18: cannot read items.txt: there is no such file"),
+        ("TRANSFORM x from", "1:17: expected `(` or the name of a file"),
         ("TRANSFORM 99999 in (a)", "1:20: one ad would become more than 10000 ads"),
         ("TRANSFORM x in (a\nb", "1:1: the `)` that ends this list is missing"),
         ("TRANSFORM 1\nSET A 1", "~2:1: this line and those after it follow TRANSFORM and are ignored, as in HTCondor"),

@@ -5,6 +5,7 @@ use classad::format::{AdDocumentWriter, FileFormat, complete_prefix_length, read
 use proptest::prelude::*;
 
 use super::properties::{name, same, tree};
+use crate::binary::{classad, classad_on, file};
 
 const FORMS: [FileFormat; 3] = [FileFormat::Json, FileFormat::JsonLines, FileFormat::Xml];
 
@@ -139,4 +140,52 @@ proptest! {
             );
         }
     }
+}
+
+/// Ads with something around them that people have at hand.
+#[test]
+fn ads_are_read_that_are_wrapped() {
+    let hits = "{\"hits\":{\"total\":1,\"hits\":[{\"_id\":\"1\",\"_source\":{\"a\":1}},{\"_source\":{\"a\":2}}]}}";
+    for text in [
+        "[[ a = 1 ], [ a = 2 ]]\n",
+        "[\n# c\na = 1; ]\n[ a = 2 ]\n",
+        "[ a = 1; b = UNDEFINED(); c = ERROR() ] [ a = 2 ]",
+        "-- Schedd: a@b : <127.0.0.1>\n[\n{\"a\": 1}\n]\n\n-- Schedd: c@d : <127.0.0.1>\n[\n{\"a\": 2}\n]\n",
+        "-- Schedd: a@b : <127.0.0.1>\n<classads><c><a n=\"a\"><i>1</i></a></c><c><a n=\"a\"><i>2</i></a></c></classads>\n",
+        "a = 1\n-\na = 2\n- update:true\n",
+        hits,
+        "{\"_index\": \"x\", \"_source\": {\"a\": 1}}\n{\"_index\": \"x\", \"_source\": {\"a\": 2}}\n",
+    ] {
+        let (status, out, told) = classad_on(&["query", "true", "--af", "a"], text.as_bytes());
+        assert_eq!((status, &*out, &*told), (Some(0), "1\n2\n", ""), "{text}");
+    }
+}
+
+/// Text without ads gives one message that says what it is and what makes an input of it.
+#[test]
+fn text_without_ads_is_one_message() {
+    for (text, words) in [
+        ("A = 1 && \\\n  B\nC = $(A)\n", ["a configuration file", "check --config"]),
+        ("TRANSFORM a from items.txt\n", ["rules that change ads", "transform --rules"]),
+        (
+            "Name OpSys Arch State Activity LoadAv\nslot1@a LINUX X86_64 Claimed Busy 0.1\n",
+            ["a table", "condor_status -long"],
+        ),
+        ("11/22/26 23:35:27 Matched 1.0 a@b\n11/22/26 23:35:28 x\n", ["a log of a daemon", "condor_q -long"]),
+        ("alice 1.0 2048\nbob 2.0 1024\n", ["a table of values", "condor_q -long"]),
+    ] {
+        for command in [&["query", "true"][..], &["check"], &["explain", "--pool", "samples/pool/machines.long"]] {
+            let (status, out, told) = classad(&[command, &[&file("no-ads.txt", text)]].concat());
+            let is_one = told.matches("error").count() == 1 && words.iter().all(|word| told.contains(word));
+            assert!(status == Some(2) && is_one && !out.contains('×'), "{command:?} {text}: {out}{told}");
+        }
+    }
+}
+
+#[test]
+fn items_of_rules_stand_in_a_file() {
+    let items = file("items-of-rules.txt", "p q\n\n r\n");
+    let rules = file("items.rules", format!("SET a \"$(x)-$(y)\"\nTRANSFORM x, y from {items}\n"));
+    let (status, out, told) = classad(&["transform", "--rules", &rules, &file("items.long", "b = 1\n")]);
+    assert!(status == Some(0) && out.contains("a = \"p-q\"") && out.contains("a = \"r-\""), "{out}{told}");
 }

@@ -33,6 +33,7 @@ pub struct AdSource {
     /// The form that was detected or given. `None` if the source has only blanks and comments.
     detected: Option<FileFormat>,
     is_compressed: bool,
+    is_rewritten: bool,
     /// The limits with which the file is opened again.
     limits: StreamLimits,
     has_ended: bool,
@@ -67,10 +68,13 @@ pub struct AdSource {
 
 impl AdSource {
     pub fn new(name: &str, stream: Stream) -> Self {
-        let file = std::fs::metadata(name).ok().filter(|file| file.is_file() && !stream.is_compressed());
+        let file = std::fs::metadata(name)
+            .ok()
+            .filter(|file| file.is_file() && !stream.is_compressed() && !stream.is_rewritten());
         let (is_compressed, size) = (stream.is_compressed(), file.map(|file| file.len()));
         let unopened = AdSource::unopened(name, stream.form());
-        AdSource { is_compressed, stream: Some(stream), size, ..unopened }
+        let is_rewritten = stream.is_rewritten();
+        AdSource { is_compressed, is_rewritten, stream: Some(stream), size, ..unopened }
     }
 
     /// Creates the source of a part of a file in the form that was detected. The part is opened when it is read.
@@ -85,6 +89,7 @@ impl AdSource {
             part: None,
             detected,
             is_compressed: false,
+            is_rewritten: false,
             limits: StreamLimits::default(),
             stream: None,
             has_ended: false,
@@ -173,6 +178,11 @@ impl AdSource {
     /// Whether the source is an uncompressed regular file in the long form, which can be read several times.
     pub fn is_long_file(&self) -> bool {
         self.size.is_some() && self.detected == Some(FileFormat::Long)
+    }
+
+    /// Whether the text that is read is not that of the file, because its ads are wrapped.
+    pub fn is_rewritten(&self) -> bool {
+        self.is_rewritten
     }
 
     pub fn is_compressed(&self) -> bool {

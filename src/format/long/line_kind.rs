@@ -47,11 +47,14 @@ fn is_heading(content: &[u8]) -> bool {
     let content = content.trim_ascii_end();
     let is_full_stops = || content.iter().all(|byte| *byte == b'.');
     match content.first() {
-        // `-- Schedd: a@b : <1.2.3.4:9618?...> @ 11/22/26 20:00:00`
-        Some(b'-') => content.strip_prefix(b"-- ").is_some_and(|rest| {
-            let word = rest.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-            word > 0 && rest.get(word) == Some(&b':')
-        }),
+        // `-- Schedd: a@b : <1.2.3.4:9618?...> @ 11/22/26 20:00:00`, and `-` or `- update:true` of a job of the startd
+        Some(b'-') => match content.strip_prefix(b"-- ") {
+            Some(rest) => {
+                let word = rest.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+                word > 0 && rest.get(word) == Some(&b':')
+            }
+            None => matches!(content, [b'-'] | [b'-', b' ', ..]) && !content.contains(&b'='),
+        },
         // `** Proc 1.0:`
         Some(b'*') => content.strip_prefix(b"** Proc ").is_some_and(|rest| {
             let job = rest.strip_suffix(b":").unwrap_or_default();
@@ -97,6 +100,10 @@ mod tests {
             ("-- Submitter: a : <127.0.0.1:9618> : b", LineKind::Heading),
             ("-- Schedd = 1", LineKind::Attribute),
             ("--- a", LineKind::Attribute),
+            ("-", LineKind::Heading),
+            ("- update:true", LineKind::Heading),
+            ("- a = 1", LineKind::Attribute),
+            ("-a", LineKind::Attribute),
             (".", LineKind::Heading),
             ("..", LineKind::Heading),
             (".a = 1", LineKind::Attribute),

@@ -102,7 +102,7 @@ impl FileFixer {
     ) -> Result<(), Failure> {
         let (mut total, mut texts) = (FixCounts::default(), Vec::new());
         for source in &*sources {
-            if !source.is_file() || source.is_compressed() || source.part.is_some() {
+            if !source.is_file() || source.is_compressed() || source.is_rewritten() || source.part.is_some() {
                 return refuse_file(&source.name);
             }
             if !matches!(source.form, FileFormat::Long | FileFormat::Bracketed) {

@@ -149,6 +149,8 @@ impl TransformCommand {
             } else if source.is_compressed() {
                 // Keep the file, because the new text would be uncompressed.
                 session.error(&format!("{} is compressed and left as it is", source.name));
+            } else if source.is_rewritten() {
+                session.error(&format!("{} has something around its ads and is left as it is", source.name));
             } else if changed {
                 if has_comments(source) {
                     session.note(&format!("{}: its comments are dropped", source.name));
