@@ -152,6 +152,23 @@ impl NamedAd {
         self.advertisement.as_ref().unwrap_or(&self.ad)
     }
 
+    /// Whether the ad is a job of a submit file, which is not in a queue.
+    pub fn is_of_submit_file(&self) -> bool {
+        self.location.as_deref().is_some_and(|location| location.text.block.form == FileFormat::Submit)
+    }
+
+    /// Returns where the command of a submit file stands from which the job has an attribute: `FILE:LINE`. It is the file
+    /// alone if no command sets the attribute. `None` if the ad is not a job of a submit file.
+    pub fn submit_place(&self, session: &Session, attribute: &str) -> Option<String> {
+        let Location { text, offset, .. } = self.location.as_deref().filter(|_| self.is_of_submit_file())?;
+        let places = text.block.attribute_spans(*offset, session.dialect());
+        let place = places.iter().rev().find(|place| place.name == Name::new(attribute));
+        Some(match place {
+            Some(place) => format!("{}:{}", text.name, text.position(place.name_range.start).line),
+            None => text.name.to_string(),
+        })
+    }
+
     /// Returns the text from which the ad was read, and the edits of it that set attributes to the texts of expressions.
     /// `None` if the ad comes from no text in the long form or in brackets.
     pub fn edits(&self, session: &Session, assignments: &[(String, String)]) -> Option<(&SourceText, Vec<TextEdit>)> {

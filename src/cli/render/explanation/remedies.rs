@@ -67,6 +67,7 @@ pub fn what_to_do(session: &Session, case: &ExplanationInput<'_>, group: &[usize
     for (row, change) in two_column_rows(&rows).into_iter().zip(&changes) {
         text.push_str(&row);
         text.extend(commanded(change_command(session, case, group, change).into_iter().collect()));
+        text.extend(commanded(submit_changes(session, case, group, change)));
     }
     push_rest(&mut text, changes.len(), most, "change");
     text
@@ -128,7 +129,7 @@ fn job_ids(case: &ExplanationInput<'_>, group: &[usize]) -> Option<[String; 2]> 
 }
 
 /// Returns the command that makes a change of jobs, with the lines of a submit file that do the same as a comment. `None` for
-/// requests that are no jobs of HTCondor.
+/// requests that are no jobs of HTCondor, and for jobs of a submit file, which are in no queue.
 pub fn change_command(
     session: &Session,
     case: &ExplanationInput<'_>,
@@ -136,15 +137,14 @@ pub fn change_command(
     change: &RequestChange,
 ) -> Option<String> {
     let [ids, remark] = job_ids(case, group).filter(|_| !case.is_reverse && session.dialect().is_condor())?;
+    if case.subjects[group[0]].is_of_submit_file() {
+        return None;
+    }
     let assignments = assignments(change, &case.subjects[group[0]].ad);
     let pairs: Vec<String> =
         assignments.iter().map(|(name, value)| format!("{} {}", shell_word(name), shell_word(value))).collect();
     // A submit file has only a part of Requirements: the step tells which.
-    let in_file =
-        assignments.iter().filter(|(name, _)| !name.eq_ignore_ascii_case("Requirements")).map(|(name, value)| {
-            let known = SUBMIT_COMMANDS.iter().find(|(attribute, _)| name.eq_ignore_ascii_case(attribute));
-            known.map_or_else(|| format!("My.{name} = {value}"), |(_, command)| format!("{command} = {value}"))
-        });
+    let in_file = assignments.iter().filter(|(name, _)| !name.eq_ignore_ascii_case("Requirements")).map(submit_line);
     let in_file: Vec<String> = in_file.collect();
     let comment = if in_file.is_empty() || !remark.is_empty() {
         remark
@@ -152,6 +152,30 @@ pub fn change_command(
         format!("  # submit file: {}", in_file.join(", "))
     };
     Some(single_line(&format!("condor_qedit {ids} {}{comment}", pairs.join(" "))))
+}
+
+/// Returns the line of a submit file that sets an attribute to a text.
+fn submit_line((name, value): &(String, String)) -> String {
+    let known = SUBMIT_COMMANDS.iter().find(|(attribute, _)| name.eq_ignore_ascii_case(attribute));
+    known.map_or_else(|| format!("My.{name} = {value}"), |(_, command)| format!("{command} = {value}"))
+}
+
+/// Returns what to write in the submit file of a job to make a change, with the places. Empty for a job in a queue.
+fn submit_changes(
+    session: &Session,
+    case: &ExplanationInput<'_>,
+    group: &[usize],
+    change: &RequestChange,
+) -> Vec<String> {
+    let job = &case.subjects[group[0]];
+    let line = |assignment: &(String, String)| {
+        let place = job.submit_place(session, &assignment.0)?;
+        // The submit file has only a part of Requirements: the step tells which.
+        let is_part = assignment.0.eq_ignore_ascii_case("Requirements");
+        let line = if is_part { "change `requirements`".to_owned() } else { submit_line(assignment) };
+        Some(single_line(&format!("{place}: {line}")))
+    };
+    assignments(change, &job.ad).iter().filter_map(line).collect()
 }
 
 /// Returns the attributes that a change sets in `request`, and the texts of their new expressions. A removed attribute is set
