@@ -1,5 +1,6 @@
-//! Classified advertisements: the language in which HTCondor and its descendants describe jobs,
-//! machines, licences and policies, and the matchmaking that brings them together.
+//! Answers questions about the jobs and machines of HTCondor, from files: which slots match, why a job is idle, what a policy
+//! does. ClassAds are the language in which HTCondor describes jobs, machines, licences and policies; this library reads,
+//! evaluates, matches and explains them. The program `classad` is its command line.
 //!
 //! Each module is a floor that uses only the floors below it. From top to bottom:
 //!

@@ -2,10 +2,7 @@
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
-use std::os::unix::fs::MetadataExt;
-use std::time::Duration;
-
-use rustix::event::{PollFd, PollFlags, poll};
+use std::time::{Duration, SystemTime};
 
 use super::history_files::rotated_files;
 
@@ -61,9 +58,7 @@ impl FollowedFile {
     /// Waits for more. Returns false if nobody reads the output any more.
     pub fn wait() -> bool {
         std::thread::sleep(Duration::from_millis(POLL_MILLISECONDS));
-        let mut outputs = [PollFd::from_borrowed_fd(rustix::stdio::stdout(), PollFlags::empty())];
-        let is_polled = poll(&mut outputs, Some(&rustix::event::Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok();
-        !is_polled || !outputs[0].revents().contains(PollFlags::ERR)
+        is_output_read()
     }
 
     /// Ends the line that a cut file has left open.
@@ -111,13 +106,35 @@ impl FollowedFile {
     }
 }
 
-/// What tells a file from others, whatever it is called.
+/// What tells a file from others, whatever it is called: its number on its device, elsewhere when it was made.
 fn identity(file: &Metadata) -> (u64, u64) {
-    (file.dev(), file.ino())
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        (file.dev(), file.ino())
+    }
+    #[cfg(not(unix))]
+    {
+        let made = file.created().ok().and_then(|made| made.duration_since(std::time::UNIX_EPOCH).ok());
+        made.map_or((0, 0), |made| (made.as_secs(), u64::from(made.subsec_nanos())))
+    }
 }
 
-fn modified(file: &Metadata) -> (i64, i64) {
-    (file.mtime(), file.mtime_nsec())
+fn modified(file: &Metadata) -> Option<SystemTime> {
+    file.modified().ok()
+}
+
+/// Whether somebody still reads the output. Where that cannot be asked, the next write finds out.
+fn is_output_read() -> bool {
+    #[cfg(unix)]
+    {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        let mut outputs = [PollFd::from_borrowed_fd(rustix::stdio::stdout(), PollFlags::empty())];
+        let is_polled = poll(&mut outputs, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok();
+        !is_polled || !outputs[0].revents().contains(PollFlags::ERR)
+    }
+    #[cfg(not(unix))]
+    true
 }
 
 impl Read for FollowedFile {
