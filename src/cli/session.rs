@@ -197,7 +197,7 @@ impl Session {
     /// Decides the dialect of the run by the names and forms of the inputs. The option `--dialect` has precedence.
     /// Without the option, the dialect is HTCondor's if any form is HTCondor's.
     pub fn decide_dialect_by_forms<'s>(&mut self, mut inputs: impl Iterator<Item = (&'s str, FileFormat)>) {
-        let htcondor_input = inputs.find(|(_, form)| form.is_htcondor_format());
+        let htcondor_input = inputs.find(|(_, form)| form.facts().is_of_htcondor);
         let reason = match (self.options.dialect, htcondor_input) {
             (Some(_), _) => "--dialect or another setting sets it".to_owned(),
             (None, Some((name, form))) => {

@@ -1,6 +1,5 @@
 //! Detection of the format and of the compression of a text from its first bytes.
 
-use std::fmt;
 use std::io::{self, Read};
 
 use super::decoders;
@@ -30,30 +29,6 @@ pub enum FileFormat {
     JobQueueLog,
     /// A submit file of `condor_submit`. It is only read: it describes jobs.
     Submit,
-}
-
-impl FileFormat {
-    /// Whether HTCondor itself reads and writes this format. The default dialect of a run depends on it.
-    #[must_use]
-    pub fn is_htcondor_format(self) -> bool {
-        !matches!(self, FileFormat::Bracketed | FileFormat::Yaml)
-    }
-}
-
-impl fmt::Display for FileFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            FileFormat::Long => "the long form",
-            FileFormat::Bracketed => "the bracketed form",
-            FileFormat::Json => "JSON",
-            FileFormat::JsonLines => "JSON Lines",
-            FileFormat::Xml => "XML",
-            FileFormat::Yaml => "YAML",
-            FileFormat::EventLog => "the form of an event log",
-            FileFormat::JobQueueLog => "the form of a job queue log",
-            FileFormat::Submit => "the form of a submit file",
-        })
-    }
 }
 
 /// A function that takes a reader of compressed data and returns a reader of the decompressed data.

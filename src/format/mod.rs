@@ -24,6 +24,7 @@ mod document;
 mod document_nesting;
 mod event_log;
 mod formatter;
+mod forms;
 mod job_queue_log;
 mod json;
 mod lazy_ad;
@@ -63,6 +64,7 @@ pub use detect::{FileFormat, detect, format_of_comments, is_compressed};
 pub use diagnostic::{Position, Problem, Severity};
 pub use event_log::YearlessEvents;
 pub use formatter::{FormattedBlock, FormattedBlockJoiner, FormattedText, LongFormatter, format_ads};
+pub use forms::{FORMS, FormFacts};
 pub use job_queue_log::{ACCOUNT_TABLE, log_length_until};
 pub(crate) use lazy_ad::{AdTextPlan, LazyAd, LazyAdReader};
 pub use long::{

@@ -81,14 +81,14 @@ impl<'o, 'f> AdLibrary<'o, 'f> {
         match &node.content {
             YamlContent::Null => false,
             YamlContent::Scalar(text) => {
-                !is_name(text) && detect(text.as_bytes()).is_some_and(FileFormat::is_htcondor_format)
+                !is_name(text) && detect(text.as_bytes()).is_some_and(|form| form.facts().is_of_htcondor)
             }
             YamlContent::Sequence(elements) => elements.iter().any(|element| self.uses_condor_format(element)),
             YamlContent::Mapping(entries) => {
                 let file = entries.iter().find(|(key, _)| key.text() == Some("file"));
                 let path = file.and_then(|(_, value)| value.text());
                 let stream = path.and_then(|path| (self.open)(path).ok()).and_then(|file| Stream::new(file, None).ok());
-                stream.and_then(|stream| stream.form()).is_some_and(FileFormat::is_htcondor_format)
+                stream.and_then(|stream| stream.form()).is_some_and(|form| form.facts().is_of_htcondor)
             }
         }
     }

@@ -1,13 +1,13 @@
 //! JSON and XML: whatever an ad holds is carried, whatever is read in parts is read alike.
 
 use classad::ad::{Ad, Dialect};
-use classad::format::{AdDocumentWriter, FileFormat, complete_prefix_length, read, write};
+use classad::format::{AdDocumentWriter, FORMS, FileFormat, complete_prefix_length, read, write};
 use proptest::prelude::*;
 
 use super::properties::{name, same, tree};
 use crate::binary::{classad, classad_on, file};
 
-const FORMS: [FileFormat; 3] = [FileFormat::Json, FileFormat::JsonLines, FileFormat::Xml];
+const NESTED: [FileFormat; 3] = [FileFormat::Json, FileFormat::JsonLines, FileFormat::Xml];
 
 fn ad() -> impl Strategy<Value = Ad> {
     prop::collection::vec((name(), tree()), 0..5).prop_map(|attributes| attributes.into_iter().collect())
@@ -78,7 +78,7 @@ proptest! {
     /// read(write(ad)) = ad, and nothing had to be changed.
     #[test]
     fn ads_read_back(ad in ad()) {
-        for form in FORMS {
+        for form in NESTED {
             let mut text = Vec::new();
             prop_assert!(write(&mut text, &ad, form).unwrap().is_empty());
             let again: Vec<_> = read(&text, form, Dialect::Classad).collect();
@@ -104,7 +104,7 @@ proptest! {
     /// Cut anywhere, the ads are the same.
     #[test]
     fn cut_anywhere(ads in prop::collection::vec(ad(), 0..4), mut cuts in prop::collection::vec(any::<prop::sample::Index>(), 1..6)) {
-        for form in FORMS {
+        for form in NESTED {
             let text = document(&ads, form);
             let mut cuts: Vec<usize> = cuts.iter_mut().map(|cut| cut.index(text.len() + 1)).collect();
             cuts.sort_unstable();
@@ -121,7 +121,7 @@ proptest! {
         mutations in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), any::<u8>()), 1..6),
         cuts in prop::collection::vec(any::<prop::sample::Index>(), 1..4),
     ) {
-        for form in FORMS {
+        for form in NESTED {
             let text = mutated(document(&ads, form), &mutations);
             for dialect in [Dialect::Classad, Dialect::Condor] {
                 for problem in read(&text, form, dialect).filter_map(Result::err) {
@@ -188,4 +188,19 @@ fn items_of_rules_stand_in_a_file() {
     let rules = file("items.rules", format!("SET a \"$(x)-$(y)\"\nTRANSFORM x, y from {items}\n"));
     let (status, out, told) = classad(&["transform", "--rules", &rules, &file("items.long", "b = 1\n")]);
     assert!(status == Some(0) && out.contains("a = \"p-q\"") && out.contains("a = \"r-\""), "{out}{told}");
+}
+
+/// `help formats` and `--from` have the forms of the table.
+#[test]
+fn each_form_is_in_the_help() {
+    let help = include_str!("../../src/cli/commands/help/topics/formats.md");
+    for facts in &FORMS {
+        let row = format!("{:<10}{}", facts.name, facts.looks_like);
+        assert!(help.contains(&row), "{row}");
+        let given = ["query", "true", "--count", "--from", facts.name, &file("form.txt", facts.example)];
+        let (status, out, told) = classad(&given);
+        assert_eq!((status, &*out), (Some(0), "1\n"), "{}: {told}", facts.name);
+        let converted = classad(&["convert", "--to", facts.name, "samples/job.sub"]);
+        assert_eq!(converted.0 == Some(0), facts.is_written, "{}: {}", facts.name, converted.2);
+    }
 }

@@ -50,7 +50,7 @@ fn the_samples_are_laid_out_once_and_mean_the_same() {
     for path in samples {
         let text = std::fs::read(&path).unwrap();
         let form = detect(&text).unwrap();
-        let dialect = if form.is_htcondor_format() { Dialect::Condor } else { Dialect::Classad };
+        let dialect = if form.facts().is_of_htcondor { Dialect::Condor } else { Dialect::Classad };
         for width in [20, 80, 100] {
             let laid = same_ads(&text, form, dialect, width);
             assert!(laid.is_valid(), "{}", path.display());

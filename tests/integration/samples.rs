@@ -18,7 +18,7 @@ fn ads(path: &str) -> Vec<Ad> {
 }
 
 fn dialect(form: FileFormat) -> Dialect {
-    if form.is_htcondor_format() { Dialect::Condor } else { Dialect::Classad }
+    if form.facts().is_of_htcondor { Dialect::Condor } else { Dialect::Classad }
 }
 
 fn one(path: &str) -> Ad {

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::builder::{PossibleValue, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use classad::ad::{AbsoluteTime, Dialect};
 use classad::eval::{Context, EvaluationSettings, RunBudgets};
-use classad::format::{FileFormat, StreamLimits};
+use classad::format::{FORMS, FileFormat, FormFacts, StreamLimits};
 
 use super::suggested_values::SuggestedValues;
 use crate::cli::io::live::{LIVE_AGE_SECONDS, LIVE_TIMEOUT_SECONDS, LiveSettings};
@@ -27,8 +27,8 @@ pub struct GlobalOptions {
     #[arg(long, global = true, value_name = "classad|condor", value_parser = dialect_parser(), hide_possible_values = true)]
     pub dialect: Option<Dialect>,
     /// Format of the input [default: detected from the content]
-    #[arg(long, global = true, value_name = "FORM")]
-    pub from: Option<AdForm>,
+    #[arg(long, global = true, value_name = "FORM", value_parser = form_parser(|_| true))]
+    pub from: Option<FileFormat>,
     /// Set the current time: seconds since 1970, a time such as `2026-01-31T12:00:00Z`, `now`, or `dump` for the time of
     /// the newest ad
     #[arg(long, global = true, value_name = "TIME", value_parser = TimeOption::parse, allow_hyphen_values = true)]
@@ -200,43 +200,11 @@ impl GlobalOptions {
     }
 }
 
-/// The values of `--from`: the forms of input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum AdForm {
-    /// HTCondor's long form
-    Long,
-    /// Bracketed ads
-    New,
-    /// JSON: an array of objects, or objects one after the other
-    Json,
-    /// JSON Lines: an object on each line
-    Jsonl,
-    /// HTCondor's XML
-    Xml,
-    /// YAML
-    Yaml,
-    /// A job event log as text
-    Events,
-    /// A `job_queue.log`, read as the jobs that exist at its end
-    QueueLog,
-    /// A submit file, read as the jobs that `condor_submit` makes of it
-    Submit,
-}
-
-impl From<AdForm> for FileFormat {
-    fn from(form: AdForm) -> Self {
-        match form {
-            AdForm::Long => FileFormat::Long,
-            AdForm::New => FileFormat::Bracketed,
-            AdForm::Json => FileFormat::Json,
-            AdForm::Jsonl => FileFormat::JsonLines,
-            AdForm::Xml => FileFormat::Xml,
-            AdForm::Yaml => FileFormat::Yaml,
-            AdForm::Events => FileFormat::EventLog,
-            AdForm::QueueLog => FileFormat::JobQueueLog,
-            AdForm::Submit => FileFormat::Submit,
-        }
-    }
+/// Returns the parser of the name of a form. `is_taken` chooses the forms.
+pub fn form_parser(is_taken: fn(&FormFacts) -> bool) -> impl TypedValueParser<Value = FileFormat> {
+    let taken = FORMS.iter().filter(move |facts| is_taken(facts));
+    let values = taken.map(|facts| PossibleValue::new(facts.name).help(facts.looks_like));
+    PossibleValuesParser::new(values).try_map(|name| FileFormat::of_name(&name).ok_or("no such form"))
 }
 
 /// The value of `--now`: the time that functions read.

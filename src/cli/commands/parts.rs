@@ -60,7 +60,7 @@ impl PartsCommand {
         let plan = if let Some(count) = self.shares {
             PartPlan::of_shares(usize::try_from(count).unwrap_or(usize::MAX), &paths, now)?
         } else {
-            let form = session.options.from.map(Into::into);
+            let form = session.options.from;
             let report = &mut |path: &str, error: &_| input::report_unreadable(session, path, error);
             plan_parts(&paths, self.size, form, report)?.finish(now)
         };

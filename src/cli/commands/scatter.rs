@@ -120,7 +120,7 @@ impl ScatterCommand {
             None => session.context().now,
         };
         let paths = input.paths()?.into_iter().map(whole_name).collect::<Result<Vec<_>, _>>()?;
-        let form = scattered.options.from.map(Into::into);
+        let form = scattered.options.from;
         let planner =
             plan_parts(&paths, self.size, form, &mut |path, error| input::report_unreadable(session, path, error))?;
         if session.error_count() > 0 {

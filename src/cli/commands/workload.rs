@@ -5,12 +5,13 @@ use std::io::Write;
 use std::path::Path;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
+use classad::format::FileFormat;
 use classad::workload::{
     AdGenerator, AdKind, DomainMix, GangVariant, GangWorkload, GeneratedAds, IndexWorkload, PoolWorkload,
 };
 
-use crate::cli::args::global::AdForm;
+use crate::cli::args::global::form_parser;
 use crate::cli::io::atomic_write::{create_or_replace, warn_of_other_names};
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::outcome::{Failure, Status, refuse};
@@ -122,22 +123,14 @@ const VARIANT_HELP: [&str; 3] = [
 #[derive(Args)]
 struct WorkloadOutput {
     /// The form of the ads [default: long for a pool, else new]
-    #[arg(long, value_name = "FORM", value_parser = written_forms())]
-    form: Option<AdForm>,
+    #[arg(long, value_name = "FORM", value_parser = form_parser(|facts| facts.is_written))]
+    form: Option<FileFormat>,
     /// Write only this kind of ads; without --out, to standard output
     #[arg(long, value_name = "KIND", value_parser = named_values(AdKind::ALL, AdKind::name, &[]))]
     kind: Option<AdKind>,
     /// Write a file for each kind of ads into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<String>,
-}
-
-/// Returns the parser of the forms in which ads can be written: all but the logs.
-fn written_forms() -> impl TypedValueParser<Value = AdForm> {
-    let is_log = |form: &&AdForm| matches!(form, AdForm::Events | AdForm::QueueLog);
-    let forms = AdForm::value_variants().iter().filter(|form| !is_log(form));
-    PossibleValuesParser::new(forms.filter_map(ValueEnum::to_possible_value))
-        .try_map(|name| AdForm::from_str(&name, true))
 }
 
 /// Returns the parser of an option that accepts the `name` of each of `values`. `help` describes the values in their
@@ -159,7 +152,11 @@ impl Workload {
         match self.shape {
             WorkloadCommand::Index { ads, attributes, mix, omitted, ref constraint, ref output } => {
                 let constraint = constraint.clone();
-                output.write(session, AdForm::New, &IndexWorkload { ads, attributes, mix, omitted, constraint })
+                output.write(
+                    session,
+                    FileFormat::Bracketed,
+                    &IndexWorkload { ads, attributes, mix, omitted, constraint },
+                )
             }
             WorkloadCommand::Gang { machines, jobs, licenses, selectivity, variant, ref output } => {
                 let default = GangWorkload::new(variant);
@@ -167,10 +164,10 @@ impl Workload {
                 let jobs = jobs.unwrap_or(machines);
                 let license_percent = licenses.unwrap_or(default.license_percent);
                 let workload = GangWorkload { machines, jobs, license_percent, selectivity, variant };
-                output.write(session, AdForm::New, &workload)
+                output.write(session, FileFormat::Bracketed, &workload)
             }
             WorkloadCommand::Pool { machines, jobs, users, shapes, never, few, ref output } => {
-                output.write(session, AdForm::Long, &PoolWorkload { machines, jobs, users, shapes, never, few })
+                output.write(session, FileFormat::Long, &PoolWorkload { machines, jobs, users, shapes, never, few })
             }
         }
     }
@@ -178,7 +175,7 @@ impl Workload {
 
 impl WorkloadOutput {
     /// Writes the ads to standard output or into files.
-    fn write(&self, session: &mut Session, form: AdForm, workload: &dyn AdGenerator) -> Result<Status, Failure> {
+    fn write(&self, session: &mut Session, form: FileFormat, workload: &dyn AdGenerator) -> Result<Status, Failure> {
         let names = || workload.kinds().iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
         let kinds = match &self.kind {
             None if self.out.is_none() => {
@@ -201,9 +198,8 @@ impl WorkloadOutput {
         };
         fs::create_dir_all(folder).map_err(|error| Failure::unwritable(folder.display(), &error))?;
         let mut files = ResultTable::new(&["file", "ads", "bytes"]);
-        let extension = form.to_possible_value();
         for kind in kinds {
-            let path = folder.join(kind.name()).with_extension(extension.as_ref().map_or("", PossibleValue::get_name));
+            let path = folder.join(kind.name()).with_extension(form.facts().name);
             let unwritable = |error| Failure::unwritable(path.display(), &error);
             let mut count = 0;
             let write = |file: &mut dyn Write| {
@@ -227,8 +223,13 @@ impl WorkloadOutput {
 }
 
 /// Writes ads as one document. Returns the number of ads written.
-fn write_ads(session: &mut Session, ads: GeneratedAds, form: AdForm, out: &mut dyn Write) -> Result<usize, Failure> {
-    let mut writer = AdWriter::with_form(form.into());
+fn write_ads(
+    session: &mut Session,
+    ads: GeneratedAds,
+    form: FileFormat,
+    out: &mut dyn Write,
+) -> Result<usize, Failure> {
+    let mut writer = AdWriter::with_form(form);
     let mut count = 0;
     for ad in ads {
         count += 1;

@@ -2,7 +2,6 @@
 
 use std::io::{BufRead, BufReader, Write};
 
-use clap::ValueEnum;
 use classad::ad::{Ad, Dialect, Expression, Name};
 use classad::eval::{ConstraintVerdict, Context, Environment, Evaluator, SpecializeOptions};
 use classad::format::{self, FileFormat, Position};
@@ -12,7 +11,6 @@ use classad::syntax::{ParseOptions, Style, SyntaxError, parse_expression, print_
 use indexmap::IndexSet;
 use serde_json::{Map, Value as Json, json};
 
-use crate::cli::args::global::AdForm;
 use crate::cli::args::partial_scope::{PartialKnowledge, dependency_names};
 use crate::cli::io::input::report_error;
 use crate::cli::io::whole_file::open;
@@ -58,7 +56,7 @@ fn text<'c>(case: &'c Map<String, Json>, key: &str) -> Option<&'c str> {
 
 /// Returns the form that `--from` calls `name`; `None` if there is no such form.
 fn named_form(name: &str) -> Option<FileFormat> {
-    AdForm::from_str(name, false).ok().map(FileFormat::from)
+    FileFormat::of_name(name)
 }
 
 /// Whether a case has the field, with any value but null.

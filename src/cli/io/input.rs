@@ -35,7 +35,7 @@ pub fn open_sources(session: &mut Session, paths: &[String]) -> Result<Vec<AdSou
     check_stdin(&paths)?;
     session.ask_live(&paths)?;
     let mut sources = Vec::new();
-    let form = session.options.from.map(FileFormat::from);
+    let form = session.options.from;
     let limits = session.options.stream_limits();
     for path in &paths {
         let name = if path == "-" { "standard input" } else { path };

@@ -87,7 +87,7 @@ pub fn attribute_name_texts(session: &Session, text: &SourceText) -> Vec<String>
 
 /// Returns the attribute names at the beginning of the first file that is not empty, if its beginning was read.
 pub fn first_names(session: &Session, sources: &[AdSource]) -> Option<Vec<String>> {
-    let from = session.options.from.map(FileFormat::from);
+    let from = session.options.from;
     sources.iter().filter(|source| source.part.as_ref().is_none_or(|part| part.start == 0)).find_map(|source| {
         let mut stream = Stream::new(Box::new(File::open(source.path()).ok()?), from).ok()?;
         let text = SourceText::of_block(&source.name, stream.next_block().ok()??);

@@ -159,7 +159,7 @@ impl Fmt {
     fn read_files(&self, session: &mut Session, paths: &[String]) -> Result<Vec<FormatSource>, Failure> {
         // The differences of a text are found in the whole text. With `--fail-fast`, nothing of a bad text is printed.
         let may_stream = !self.diff && !session.options.fail_fast;
-        let given_form = session.options.from.map(FileFormat::from);
+        let given_form = session.options.from;
         let mut sources = Vec::new();
         for path in &input::or_stdin(paths) {
             let name = if path == "-" { "standard input" } else { path };

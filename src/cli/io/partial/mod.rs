@@ -17,7 +17,6 @@ mod writer;
 
 use std::ops::Range;
 
-use clap::ValueEnum;
 use classad::ad::{ByteString, Dialect};
 use classad::format::{FileFormat, Position, Problem, Severity, StreamBlock};
 use serde::de::DeserializeOwned;
@@ -27,7 +26,6 @@ use super::file_part::FilePart;
 use super::part_plan::PartPlan;
 use super::share::WorkShare;
 use super::source::SourceText;
-use crate::cli::args::global::AdForm;
 use crate::cli::kept_messages::MessageKind;
 use crate::cli::outcome::{Failure, refuse};
 use crate::cli::render::diagnostics::char_start;
@@ -224,13 +222,12 @@ impl PartialResults {
 
 /// Returns what `--from` calls a form.
 fn form_name(form: FileFormat) -> String {
-    let known = AdForm::value_variants().iter().find(|known| FileFormat::from(**known) == form);
-    known.and_then(ValueEnum::to_possible_value).map_or_else(String::new, |value| value.get_name().to_owned())
+    form.facts().name.to_owned()
 }
 
 /// Returns the form that `--from` calls by this name.
 fn form_of(name: &str) -> FileFormat {
-    AdForm::from_str(name, true).map_or(FileFormat::Bracketed, FileFormat::from)
+    FileFormat::of_name(name).unwrap_or(FileFormat::Bracketed)
 }
 
 impl PartialProblem {
