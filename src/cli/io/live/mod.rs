@@ -14,7 +14,7 @@ use classad::text::{counted, join_and};
 
 pub use live_source::{LiveSource, is_job_name};
 use slot_cache::SlotCache;
-use tool_run::{ToolFailure, run_tool};
+use tool_run::{MAX_ANSWER_BYTES, ToolFailure, run_tool};
 
 /// Default of `--live-timeout`, in seconds.
 pub const LIVE_TIMEOUT_SECONDS: u64 = 20;
@@ -82,8 +82,10 @@ pub fn ask(arguments: &[&str], settings: &LiveSettings, mut note: impl FnMut(&st
         note(&format!("running {}", join_and(&quoted)));
     }
     let outcomes: Vec<_> = std::thread::scope(|scope| {
-        let runs: Vec<_> =
-            commands.iter().map(|(_, command, _)| scope.spawn(|| run_tool(command, settings.timeout))).collect();
+        let runs: Vec<_> = commands
+            .iter()
+            .map(|(_, command, _)| scope.spawn(|| run_tool(command, settings.timeout, MAX_ANSWER_BYTES)))
+            .collect();
         runs.into_iter().map(|run| run.join().unwrap_or(Err(ToolFailure::Missing))).collect()
     });
     let mut failures = Vec::new();
@@ -125,6 +127,9 @@ fn failure_text(failures: &[(String, Vec<String>, ToolFailure)], settings: &Live
         ToolFailure::Silent => format!(
             "cannot read {argument}: `{command}` did not end within {}; --live-timeout gives it longer",
             counted(usize::try_from(settings.timeout.as_secs()).unwrap_or_default(), "second")
+        ),
+        ToolFailure::TooLong => format!(
+            "cannot read {argument}: `{command}` prints more than 4 GiB: write a part of it to a file, with -constraint"
         ),
         ToolFailure::Failed(reason) => {
             format!("cannot read {argument}: `{command}` failed: {reason} (see `classad help live`)")

@@ -9,6 +9,9 @@ use std::time::{Duration, Instant};
 /// Maximum number of bytes of its standard error that are kept.
 const MAX_REASON_BYTES: u64 = 4096;
 
+/// Maximum number of bytes of an answer, 4 GiB: half a million jobs.
+pub const MAX_ANSWER_BYTES: u64 = 4 << 30;
+
 /// Why a tool gave no answer.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ToolFailure {
@@ -18,11 +21,14 @@ pub enum ToolFailure {
     Silent,
     /// It ended with another status than 0. The text is what it says of that.
     Failed(String),
+    /// It printed more than the maximum number of bytes.
+    TooLong,
 }
 
 /// Runs a program with its arguments, without a shell and without an input. Returns what it prints. A tool that does not
-/// end in time is killed. It is in the group of this process, so that Ctrl-C and what else ends the group ends it, too.
-pub fn run_tool(command: &[String], timeout: Duration) -> Result<Vec<u8>, ToolFailure> {
+/// end in time is killed. It is in the group of this process, so that Ctrl-C and what else ends the group ends it, too. Of a
+/// tool that prints more than `most` bytes, nothing is used.
+pub fn run_tool(command: &[String], timeout: Duration, most: u64) -> Result<Vec<u8>, ToolFailure> {
     let deadline = Instant::now() + timeout;
     let [program, arguments @ ..] = command else { return Err(ToolFailure::Missing) };
     let mut tool = Command::new(program);
@@ -31,7 +37,7 @@ pub fn run_tool(command: &[String], timeout: Duration) -> Result<Vec<u8>, ToolFa
         io::ErrorKind::NotFound => ToolFailure::Missing,
         _ => ToolFailure::Failed(error.to_string()),
     })?;
-    let output = child.stdout.take().map(|pipe| read_in_thread(pipe, u64::MAX));
+    let output = child.stdout.take().map(|pipe| read_in_thread(pipe, most.saturating_add(1)));
     let reason = child.stderr.take().map(|pipe| read_in_thread(pipe, MAX_REASON_BYTES));
     let answer = output.and_then(|output| output.recv_timeout(deadline.saturating_duration_since(Instant::now())).ok());
     let (Some(answer), Some(status)) = (answer, wait(&mut child, deadline)) else {
@@ -40,6 +46,9 @@ pub fn run_tool(command: &[String], timeout: Duration) -> Result<Vec<u8>, ToolFa
         let _ = child.wait();
         return Err(ToolFailure::Silent);
     };
+    if answer.len() as u64 > most {
+        return Err(ToolFailure::TooLong);
+    }
     if status.success() {
         return Ok(answer);
     }
@@ -89,13 +98,14 @@ mod tests {
     fn a_tool_answers_or_fails_in_time() {
         let run = |words: &[&str], seconds| {
             let command: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-            run_tool(&command, Duration::from_secs(seconds))
+            run_tool(&command, Duration::from_secs(seconds), 5)
         };
         assert_eq!(run(&["printf", "a = 1"], 10), Ok(b"a = 1".to_vec()));
         assert_eq!(run(&["classad-no-such-tool"], 10), Err(ToolFailure::Missing));
         let failed = run(&["sh", "-c", "echo x; echo ' no schedd' >&2; exit 3"], 10);
         assert_eq!(failed, Err(ToolFailure::Failed("no schedd".to_owned())));
         assert_eq!(run(&["false"], 10), Err(ToolFailure::Failed("exit status: 1".to_owned())));
+        assert_eq!(run(&["printf", "a = 12"], 10), Err(ToolFailure::TooLong));
         let start = Instant::now();
         // The second holds the pipes when the first is killed.
         assert_eq!(run(&["sh", "-c", "sleep 30 & sleep 30"], 1), Err(ToolFailure::Silent));
