@@ -16,6 +16,7 @@
 mod command_table;
 mod description;
 mod files;
+mod general;
 mod items;
 mod job_builder;
 mod job_kind;

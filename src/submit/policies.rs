@@ -10,6 +10,7 @@ use super::job_builder::{ComposedText, JobBuilder, integer_of};
 use super::job_kind::Universe;
 use super::requirements::deferral_attribute;
 use super::universe::leading_integer;
+use super::variables::CommandValue;
 
 /// Sets whether the job is held at once.
 pub(super) fn set_status(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
@@ -155,33 +156,51 @@ pub(super) fn set_retries(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
     if job.has("OnExitRemove") && success.is_none() && until.is_none() && remove.is_none() {
         return Ok(());
     }
-    let place = |value: Option<&super::variables::CommandValue>| value.map(|value| value.place.clone());
-    let first = place(retries.as_ref().map(|(_, value)| value)).or(place(success.as_ref().map(|(_, value)| value)));
-    let first = first.or(place(until.as_ref())).map_or((0..0, 0..0), |place| (place.name, place.value));
-    let mut condition = ComposedText::default();
-    condition.push("NumJobCompletions > JobMaxRetries || ExitCode =?= ", &first.1);
-    match &success {
-        Some((code, value)) => {
-            job.assign_value("JobSuccessExitCode", *code, value);
-            condition.push("JobSuccessExitCode", &value.place.value);
-        }
-        None => condition.push("0", &first.1),
-    }
-    if let Some(until) = &until {
-        condition.push(" || ", &until.place.value);
-        match integer_of(&until.text, job.context()).filter(|_| is_constant(&until.text)) {
-            Some(code) if i32::try_from(code).is_ok() => {
-                condition.push(&format!("ExitCode =?= {code}"), &until.place.value);
+    let given = RetryCommands { retries, success, until, remove };
+    let (condition, name) = given.exit_condition(job)?;
+    job.assign_composed("OnExitRemove", condition, &name)
+}
+
+/// The commands that say when a job is not run again.
+struct RetryCommands {
+    retries: Option<(i64, CommandValue)>,
+    success: Option<(i64, CommandValue)>,
+    until: Option<CommandValue>,
+    remove: Option<CommandValue>,
+}
+
+impl RetryCommands {
+    /// Returns the condition under which the job leaves the queue, and the place of the first command.
+    fn exit_condition(self, job: &mut JobBuilder<'_>) -> Result<(ComposedText, Range<usize>), Problem> {
+        let RetryCommands { retries, success, until, remove } = self;
+        let place = |value: Option<&CommandValue>| value.map(|value| value.place.clone());
+        let first = place(retries.as_ref().map(|(_, value)| value)).or(place(success.as_ref().map(|(_, value)| value)));
+        let first = first.or(place(until.as_ref())).map_or((0..0, 0..0), |place| (place.name, place.value));
+        let mut condition = ComposedText::default();
+        condition.push("NumJobCompletions > JobMaxRetries || ExitCode =?= ", &first.1);
+        match &success {
+            Some((code, value)) => {
+                job.assign_value("JobSuccessExitCode", *code, value);
+                condition.push("JobSuccessExitCode", &value.place.value);
             }
-            Some(_) => return Err(until.fault("this is not an exit code")),
-            None => push_operand(&mut condition, until)?,
+            None => condition.push("0", &first.1),
         }
+        if let Some(until) = &until {
+            condition.push(" || ", &until.place.value);
+            match integer_of(&until.text, job.context()).filter(|_| is_constant(&until.text)) {
+                Some(code) if i32::try_from(code).is_ok() => {
+                    condition.push(&format!("ExitCode =?= {code}"), &until.place.value);
+                }
+                Some(_) => return Err(until.fault("this is not an exit code")),
+                None => push_operand(&mut condition, until)?,
+            }
+        }
+        if let Some(remove) = &remove {
+            condition.push(" || ", &remove.place.value);
+            push_operand(&mut condition, remove)?;
+        }
+        Ok((condition, first.0))
     }
-    if let Some(remove) = &remove {
-        condition.push(" || ", &remove.place.value);
-        push_operand(&mut condition, remove)?;
-    }
-    job.assign_composed("OnExitRemove", condition, &first.0)
 }
 
 /// Whether a text names no attribute.
@@ -191,7 +210,7 @@ fn is_constant(text: &str) -> bool {
 }
 
 /// Appends the value of a command as an operand of `||`.
-fn push_operand(condition: &mut ComposedText, value: &super::variables::CommandValue) -> Result<(), Problem> {
+fn push_operand(condition: &mut ComposedText, value: &CommandValue) -> Result<(), Problem> {
     let parsed = parse_expression(value.text.as_bytes(), ParseOptions::long(Dialect::Condor));
     let expression = parsed.map_err(|error| {
         let problem = value.fault(error.message);
