@@ -10,6 +10,7 @@ import unittest
 from datetime import datetime, timedelta, timezone
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any, Dict, List
 from unittest import mock
 
 import classad_cli
@@ -68,7 +69,7 @@ class Arguments(unittest.TestCase):
 
     def test_files_and_ads_are_not_mixed(self) -> None:
         with self.assertRaisesRegex(TypeError, "mixes"):
-            query([MACHINES, {"a": 1}])  # type: ignore[list-item]
+            query([MACHINES, {"a": 1}])
 
     def test_both_sides_in_memory(self) -> None:
         job = {"Requirements": Expression("TARGET.Memory > 5")}
@@ -167,7 +168,7 @@ class Binary(unittest.TestCase):
 @unittest.skipUnless(all(map(find_spec, ("pyarrow", "pandas", "polars"))), "the libraries are not installed")
 class Tables(unittest.TestCase):
     def test_columns_have_the_types_of_the_program(self) -> None:
-        ads = [{"a": 1, "b": "x"}, {"a": 2.5, "b": 3}]
+        ads: List[Dict[str, Any]] = [{"a": 1, "b": "x"}, {"a": 2.5, "b": 3}]
         rows = query(ads, columns={"a": "a", "b": "b", "t": 'absTime("2026-01-01T00:00:00Z")', "e": "1 / 0"})
         table = rows.arrow()
         self.assertEqual([str(kind) for kind in table.schema.types][:3], ["double", "string", "timestamp[ms, tz=UTC]"])
@@ -176,7 +177,8 @@ class Tables(unittest.TestCase):
         self.assertEqual(list(rows.pandas()["a"]), [1.0, 2.5])
 
     def test_rows_without_columns(self) -> None:
-        rows = query([{"a": 1, "b": "x", "l": [1]}, {"a": 2.5, "b": 3, "c": Expression("a")}])
+        ads: List[Dict[str, Any]] = [{"a": 1, "b": "x", "l": [1]}, {"a": 2.5, "b": 3, "c": Expression("a")}]
+        rows = query(ads)
         expected = {"a": [1.0, 2.5], "b": ["x", "3"], "l": ["[1]", None], "c": [None, "a"]}
         self.assertEqual(rows.arrow().to_pydict(), expected)
         self.assertEqual(rows.polars().to_dict(as_series=False), expected)

@@ -13,7 +13,8 @@ class Text(str):
 
 
 Ad = Mapping[str, Any]
-Ads = Union[str, "os.PathLike[str]", Text, bytes, Ad, Iterable[Ad], Iterable[str], Iterable["os.PathLike[str]"]]
+# An iterable holds ads or names of files, not both.
+Ads = Union[str, "os.PathLike[str]", bytes, Ad, Iterable[Union[str, "os.PathLike[str]", Ad]]]
 
 
 class Source:

@@ -56,6 +56,9 @@ class QueryResult(List[Row]):
         polars = _package("polars")
         if self._parquet is None:
             frame: PolarsFrame = polars.DataFrame(self._columns(), strict=False)
+        elif find_spec("pyarrow") is not None:
+            # polars 1.36 does not read columns of reals in this Parquet: it does not know the order that the file names.
+            frame = polars.from_arrow(self.arrow())
         else:
             frame = polars.read_parquet(io.BytesIO(self._parquet()))
         return frame
