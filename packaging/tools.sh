@@ -10,8 +10,8 @@ umask 022
 
 tools=$PWD/target/packaging
 # Versions of the tools: another version may write other bytes.
-python_tools=(cargo-zigbuild==0.24.1 ziglang==0.17.1 maturin==1.16.0 wheel==0.48.0)
-cargo_tools=(cargo-deb@3.8.0 cargo-generate-rpm@0.21.1)
+python_tools=(cargo-zigbuild==0.24.1 ziglang==0.17.1)
+cargo_tools=(cargo-deb@3.8.0)
 
 step() { printf '\n== %s (after %d s)\n' "$*" "$SECONDS"; "$@"; }
 
@@ -19,7 +19,7 @@ package_version() { sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1; 
 
 # Installs the tools, once.
 install_python_tools() {
-    [[ -x $tools/venv/bin/maturin ]] && return
+    [[ -x $tools/venv/bin/cargo-zigbuild ]] && return
     python3 -m venv "$tools/venv"
     "$tools/venv/bin/pip" install --quiet "${python_tools[@]}"
 }
@@ -69,14 +69,18 @@ make_deb() {
     cargo deb --quiet --no-build --no-strip --profile dist --target "$(target_of "$1")" --output "$out/"
 }
 
+# The files are those of the archive. No debugger's data, no compression, no strip: the binary is made already.
 make_rpm() {
-    cargo generate-rpm --profile dist --target "$(target_of "$1")" --target-dir "$CARGO_TARGET_DIR" \
-        --source-date "$SOURCE_DATE_EPOCH" --output "$out/"
+    local name folder
+    name=classad-$version-$(target_of "$1")
+    folder=$tools/rpm
+    rm -rf "$folder"
+    rpmbuild --quiet -bb --target "$1" --buildroot "$folder/root" \
+        --define "_topdir $folder" --define "_rpmdir $folder" --define "_rpmfilename %{NAME}-%{VERSION}-%{RELEASE}.%{ARCH}.rpm" \
+        --define "version_of_package $version" --define "archive $PWD/target/packaging/$name" \
+        --define "_buildhost reproducible" --define "use_source_date_epoch_as_buildtime 1" \
+        --define "clamp_mtime_to_source_date_epoch 1" packaging/classad.spec
+    mv "$folder"/*.rpm "$out/"
 }
 
-# A static binary runs with every C library, so the wheel says so.
-make_wheel() {
-    (cd packaging/python && maturin build --quiet --zig --locked --profile dist --target "$(target_of "$1")" --out "$tools/wheels")
-    wheel tags --remove --platform-tag "manylinux_2_17_$1.musllinux_1_1_$1" "$tools/wheels/"*"musllinux"*"$1.whl" >/dev/null
-    mv "$tools/wheels/"*.whl "$out/"
-}
+make_wheel() { packaging/wheel "$version" "$1" "$(binary_of "$1")" "$out"; }
