@@ -1,5 +1,8 @@
 //! `explain JOB.log`: what happened to the jobs of an event log last, and why.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, UNIX_EPOCH};
+
 use crate::binary::{classad, file};
 
 const LOG: &str = "samples/pool/job.log";
@@ -74,4 +77,57 @@ fn rows_have_the_facts_and_other_inputs_need_a_pool() {
         let (status, out, errors) = classad(&[&["explain"], arguments].concat());
         assert!(status == Some(2) && out.is_empty() && errors.contains(expected), "{errors}");
     }
+}
+
+/// The folder of event logs, with the ads that `condor_q -userlog` makes of them. `tests/userlogs/run` asks it.
+const USERLOGS: &str = "tests/userlogs";
+
+/// The lines of each ad of a text in the long form, by cluster and process.
+fn ads_by_job(text: &str) -> BTreeMap<(String, String), BTreeSet<&str>> {
+    let value =
+        |ad: &str, name: &str| ad.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default().to_owned();
+    let ads = text.split("\n\n").filter(|ad| !ad.trim().is_empty());
+    ads.map(|ad| ((value(ad, "ClusterId = "), value(ad, "ProcId = ")), ad.lines().collect())).collect()
+}
+
+#[test]
+fn jobs_of_event_logs_are_those_of_condor_q() {
+    let (mut jobs, mut missing) = (0, Vec::new());
+    for name in ["concatenated", "life", "mixed", "yearless"] {
+        let answer = std::fs::read_to_string(format!("{USERLOGS}/answers/{name}")).expect("there is an answer");
+        let log = std::fs::read(format!("{USERLOGS}/{name}.log")).expect("there is a log");
+        // Rotated in the middle: an event of the first part and all that follows.
+        let text = String::from_utf8_lossy(&log).into_owned();
+        let middle = text.len() / 2 + text[text.len() / 2..].find("...\n").expect("there are events") + 4;
+        let whole = file(&format!("{name}.userlog"), &text);
+        let rotated = file(&format!("{name}.rotated.old"), &text[..middle]);
+        let current = file(&format!("{name}.rotated"), &text[middle..]);
+        // Years follow from the time of the file.
+        let written = UNIX_EPOCH + Duration::from_secs(1_796_000_000);
+        for path in [&whole, &rotated, &current] {
+            let file = std::fs::File::options().append(true).open(path).expect("it is there");
+            file.set_modified(written).expect("its time can be set");
+        }
+        for logs in [&["--userlog", &*whole][..], &["--userlog", &current, "--userlog", &rotated]] {
+            let out = classad(&[&["query", "-long"], logs].concat()).1;
+            let ours = ads_by_job(&out);
+            for (job, ad) in ads_by_job(&answer) {
+                jobs += 1;
+                let own = ours.get(&job).unwrap_or_else(|| panic!("{name}: {job:?} is in {out}"));
+                missing.extend(ad.difference(own).map(|line| format!("{name} {job:?}: {line}")));
+            }
+        }
+    }
+    assert!(jobs == 68 && missing.is_empty(), "{jobs}: {}", missing.join("\n"));
+    // HTCondor reads no further than an event that lacks a line, and keeps no job whose submission is in no log.
+    let submitted = "000 (1.0.0) 2026-09-01 10:00:00 Job submitted from host: <a>\n...\n";
+    let ended = |cluster| {
+        format!(
+            "005 ({cluster}.0.0) 2026-09-01 10:06:00 Job terminated.\n\t(1) Normal termination (return value 1)\n...\n"
+        )
+    };
+    let log = file("lacking.userlog", format!("{submitted}{}{}", ended(1), ended(2)));
+    let names = "ClusterId,JobStatus,ExitCode,QDate,CompletionDate";
+    let out = classad(&["query", "--userlog", &log, "true", "--af", names]).1;
+    assert_eq!(out, "1\t4\t1\t1788256800\t1788257160\n2\t4\t1\tundefined\t1788257160\n");
 }

@@ -117,7 +117,7 @@ impl EventBody {
                 }
             }
             7 if is_first => self.push_text("Message", text),
-            9 | 13 | number::RECONNECT_FAILED | 37 | 38 if is_first => self.push_text("Reason", text),
+            number::EVICTED | 9 | 13 | number::RECONNECT_FAILED | 37 | 38 if is_first => self.push_text("Reason", text),
             number::DISCONNECTED if is_first => self.push_text("DisconnectReason", text),
             36 if is_first => self.push_text("Notes", text),
             number::REMOTE_ERROR if is_first => self.push_text("ErrorMsg", text),

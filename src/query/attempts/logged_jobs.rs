@@ -154,12 +154,13 @@ impl JobRecord {
             4 => self.vacate(event, Some(reason("Reason"))),
             5 => self.terminate(event),
             6 => {
-                for (name, from) in [
-                    ("ImageSize", "Size"),
-                    ("ResidentSetSize", "ResidentSetSize"),
-                    ("ProportionalSetSize", "ProportionalSetSize"),
+                // What HTCondor takes for a size that the event does not have differs.
+                for (name, from, absent) in [
+                    ("ImageSize", "Size", -1),
+                    ("ResidentSetSize", "ResidentSetSize", 0),
+                    ("ProportionalSetSize", "ProportionalSetSize", -1),
                 ] {
-                    self.put(name, event.integer(from).unwrap_or(-1));
+                    self.put(name, event.integer(from).unwrap_or(absent));
                 }
             }
             // HTCondor does not take the time of this event for that of an eviction.
