@@ -19,7 +19,8 @@ pub const ACCOUNT_TABLE: &str = "Customer";
 
 /// Reads the ads that exist at the end of a log, in the order in which they were made.
 ///
-/// An ad of `Accountantnew.log` has the table and the name of its key as `MyType` and `Name`.
+/// An ad has its key as `Name`, unless it is a job or has a name; one of `Accountantnew.log` has the table of its key as
+/// `MyType`, and the rest as `Name`.
 ///
 /// A job has the attributes of its cluster, unless it has its own. Of the records whose keys are numbers, only jobs are
 /// returned: the others are those of clusters and their private attributes, of job sets, of users and of the log itself.
@@ -234,16 +235,16 @@ impl<'t> JobQueueLog<'t> {
         }
         let (my_type, name) = (Name::new("MyType"), Name::new("Name"));
         let mut ad: Ad = attributes.into_iter().collect();
-        let account = account_of_key(key);
-        if let Some((_, of_key)) = account.filter(|(_, of_key)| !of_key.is_empty() && ad.get(&name).is_none()) {
+        let (table, of_key) = split_key(key);
+        if !of_key.is_empty() && ad.get(&name).is_none() {
             ad = ad.with(name, Expression::literal(Value::string(of_key)));
         }
-        let table = account.map_or(&[][..], |(table, _)| table);
-        let of_key = [logged.my_type, cluster.map_or(&[], |cluster| cluster.my_type), table];
-        if ad.get(&my_type).is_none()
-            && let Some(of_key) = of_key.into_iter().find(|of_key| !of_key.is_empty())
+        // The negotiator writes `*` as the type of its ads.
+        let types = [table, logged.my_type, cluster.map_or(&[], |cluster| cluster.my_type)];
+        if (!table.is_empty() || ad.get(&my_type).is_none())
+            && let Some(found) = types.into_iter().find(|found| !found.is_empty())
         {
-            ad = ad.with(my_type, Expression::literal(Value::string(of_key)));
+            ad = ad.with(my_type, Expression::literal(Value::string(found)));
         }
         vec![Ok(AdEntry { ad, number, offset: logged.offset, is_whole: true, banner_attributes: 0 })]
     }
@@ -256,11 +257,15 @@ fn job_of_key(key: &[u8]) -> Option<(i64, i64)> {
 }
 
 /// Returns the table of the negotiator's accountant to which a key belongs, and the name in it: of a submitter or a group
-/// (`Customer`), of a slot in use (`Resource`), or none. `None` if the key is of another log.
-fn account_of_key(key: &[u8]) -> Option<(&[u8], &[u8])> {
-    let dot = key.iter().position(|byte| *byte == b'.')?;
+/// (`Customer`), of a slot in use (`Resource`), or none. The key of another log is a name without a table, that of a job is
+/// neither.
+fn split_key(key: &[u8]) -> (&[u8], &[u8]) {
     let tables: [&[u8]; 3] = [ACCOUNT_TABLE.as_bytes(), b"Resource", b"Accountant"];
-    tables.contains(&&key[..dot]).then(|| (&key[..dot], &key[dot + 1..]))
+    match key.iter().position(|byte| *byte == b'.') {
+        Some(dot) if tables.contains(&&key[..dot]) => (&key[..dot], &key[dot + 1..]),
+        _ if job_of_key(key).is_some() => (&[], &[]),
+        _ => (&[], key),
+    }
 }
 
 /// Whether a record is a job. The schedd counts the private attributes of clusters, job sets and others down from -1, and
@@ -313,13 +318,20 @@ mod tests {
                 "101 Customer.a.b@c * *\n103 Customer.a.b@c Priority 0.5\n",
                 "[ Priority = 0.5; Name = \"a.b@c\"; MyType = \"Customer\" ]",
             ),
+            ("101 Customer.a@c * *\n103 Customer.a@c MyType \"*\"\n", "[ MyType = \"Customer\"; Name = \"a@c\" ]"),
             ("101 Customer.<none> (empty)\n", "[ Name = \"<none>\"; MyType = \"Customer\" ]"),
             ("101 Resource.slot1@h@<1:2?a=b> * *\n", "[ Name = \"slot1@h@<1:2?a=b>\"; MyType = \"Resource\" ]"),
             (
                 "101 Accountant. * *\n103 Accountant. LastUpdateTime 7\n",
                 "[ LastUpdateTime = 7; MyType = \"Accountant\" ]",
             ),
-            ("101 Customers.a * *\n103 Customers.a B 1\n", "[ B = 1 ]"),
+            ("101 Customers.a * *\n103 Customers.a B 1\n", "[ B = 1; Name = \"Customers.a\" ]"),
+            // OfflineLog of the collector.
+            (
+                "101 <slot1@h,192.0.2.1> Machine (empty)\n103 <slot1@h,192.0.2.1> Offline true\n",
+                "[ Offline = true; Name = \"<slot1@h,192.0.2.1>\"; MyType = \"Machine\" ]",
+            ),
+            ("101 <slot1@h> Machine\n103 <slot1@h> Name \"slot1@h\"\n", "[ Name = \"slot1@h\"; MyType = \"Machine\" ]"),
         ] {
             assert_eq!(items(log), [expected]);
         }
@@ -334,7 +346,8 @@ mod tests {
         assert_eq!(items(log), ["[ Owner = \"alice\"; ProcId = 0; MyType = \"Job\" ]"]);
         // Keys of other daemons are names, which may have a dot.
         for key in ["slot1@a.b", "1.x", "Resources.1", "1", "1.0.0"] {
-            assert_eq!(items(&format!("101 {key} Machine\n")), ["[ MyType = \"Machine\" ]"], "{key}");
+            let expected = format!("[ Name = \"{key}\"; MyType = \"Machine\" ]");
+            assert_eq!(items(&format!("101 {key} Machine\n")), [expected]);
         }
     }
 

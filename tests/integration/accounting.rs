@@ -3,6 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use classad::ad::Dialect;
+use classad::eval::Context;
+use classad::format::{detect, read};
+use classad::matching::policy::{Account, Accountant};
 use serde_json::Value as Json;
 
 use crate::binary::{classad, file};
@@ -270,4 +274,48 @@ fn the_limit_is_an_object_in_json() {
         let told = columns.map(|column| limit[column].to_string().replace('"', "")).join(" ");
         assert_eq!(if limit.is_null() { "null" } else { &told }, expected, "{job}");
     }
+}
+
+/// Reads the accounts of a file, as `--userprio` does.
+fn accounts(path: &str) -> Accountant {
+    let text = std::fs::read(path).expect("there is such a file");
+    let form = detect(&text).expect("it has a form");
+    let (context, mut accounts) = (Context::new(Dialect::Condor), Accountant::default());
+    for entry in read(&text, form, Dialect::Condor) {
+        let of_ad = Accountant::from_userprio(&entry.expect("it is an ad").ad, &context).unwrap_or_default();
+        accounts.submitters.extend(of_ad.submitters);
+        accounts.ceilings.extend(of_ad.ceilings);
+        accounts.floors.extend(of_ad.floors);
+    }
+    accounts
+}
+
+/// The log of a negotiator of HTCondor 25.14.1, and what `condor_userprio` printed of it. `tests/pool/accounts/run` asks it.
+#[test]
+fn the_log_of_the_accountant_has_the_numbers_of_condor_userprio() {
+    let [logged, printed] =
+        ["Accountantnew.log", "userprio.long"].map(|name| accounts(&format!("tests/pool/accounts/{name}")));
+    assert_eq!((&logged.ceilings, &logged.floors), (&printed.ceilings, &printed.floors));
+    let numbers = |accounts: &Accountant| -> Vec<String> {
+        let of_account = |account: &Account| {
+            format!("{:.2} {:.2} {:.2} {:.2}", account.real_priority, account.factor, account.resources, account.usage)
+        };
+        accounts.submitters.iter().map(|(name, account)| format!("{name} {}", of_account(account))).collect()
+    };
+    let expected = [
+        "ann@pool.example 123.50 20.00 0.00 4711.00",
+        "carol@pool.example 0.50 1000.00 0.00 80.00",
+        "low@pool.example 0.50 1000.00 0.00 0.00",
+    ];
+    assert_eq!(
+        (numbers(&logged), numbers(&printed)),
+        (expected.map(str::to_owned).into(), expected.map(str::to_owned).into())
+    );
+    let log = std::fs::read_to_string("tests/pool/accounts/Accountantnew.log").expect("it is UTF-8");
+    // Before the negotiator has corrected a priority that is too low.
+    let cut = log.rsplit_once("103 Customer.low@pool.example Priority 0.500000\n").expect("it is corrected").0;
+    assert_eq!(numbers(&accounts(&file("Accountantnew.log", cut))), expected);
+    let given = ["negotiate", "samples/pool/jobs.long", "--pool", "samples/pool/machines.long", "--userprio"];
+    let (status, _, errors) = classad(&[&given[..], &["tests/pool/accounts/Accountantnew.log"]].concat());
+    assert!(status == Some(0) && !errors.contains("error"), "{errors}");
 }

@@ -65,7 +65,8 @@ impl Accountant {
             let default = Account::default();
             let factor = of_entry("PriorityFactor").filter(|factor| *factor > 0.0);
             let (real_priority, factor) = match of_entry("Priority") {
-                Some(priority) if is_logged => (priority, factor.unwrap_or(default.factor)),
+                // HTCondor's real priorities are at least that of a new submitter.
+                Some(priority) if is_logged => (priority.max(default.real_priority), factor.unwrap_or(default.factor)),
                 Some(priority) => (priority / factor.unwrap_or(1.0), factor.unwrap_or(1.0)),
                 None => (default.real_priority, factor.unwrap_or(default.factor)),
             };
