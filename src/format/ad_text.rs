@@ -13,7 +13,9 @@ use super::{FileFormat, bracketed, json, long, xml, yaml};
 pub fn syntax_of(form: FileFormat) -> &'static AdSyntax {
     match form {
         // Nothing writes logs. Ads that were read from one are written in the long form.
-        FileFormat::Long | FileFormat::EventLog | FileFormat::JobQueueLog | FileFormat::Submit => &long::SYNTAX,
+        FileFormat::Long | FileFormat::EventLog | FileFormat::JobQueueLog | FileFormat::Submit | FileFormat::Dag => {
+            &long::SYNTAX
+        }
         FileFormat::Bracketed => &bracketed::SYNTAX,
         FileFormat::Json | FileFormat::JsonLines => &json::SYNTAX,
         FileFormat::Xml => &xml::SYNTAX,

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 
+use super::dag::begins_dag;
 use super::decoders;
 use super::event_log::begins_event;
 use super::json::JsonGrammar;
@@ -29,6 +30,8 @@ pub enum FileFormat {
     JobQueueLog,
     /// A submit file of `condor_submit`. It is only read: it describes jobs.
     Submit,
+    /// A DAG file of `condor_submit_dag`. It is only read: its nodes become ads.
+    Dag,
 }
 
 /// A function that takes a reader of compressed data and returns a reader of the decompressed data.
@@ -144,6 +147,7 @@ pub fn detect(text: &[u8]) -> Option<FileFormat> {
         b'%' if rest.starts_with(b"%YAML") || rest.starts_with(b"%TAG") => FileFormat::Yaml,
         b'0'..=b'9' if begins_event(rest) => FileFormat::EventLog,
         b'1' if begins_log_operation(rest) => FileFormat::JobQueueLog,
+        _ if begins_dag(&rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())]) => FileFormat::Dag,
         _ if begins_mapping(rest) => FileFormat::Yaml,
         _ => FileFormat::Long,
     })
@@ -286,6 +290,8 @@ mod tests {
             ("107 1 CreationTimestamp 1795390524\n", Some(FileFormat::JobQueueLog)),
             ("105 \n101 1.0 Job Machine\n", Some(FileFormat::JobQueueLog)),
             ("101 = 1\n", Some(FileFormat::Long)),
+            ("# c\nJOB A a.sub\n", Some(FileFormat::Dag)),
+            ("Job = \"A\"\n", Some(FileFormat::Long)),
         ] {
             assert_eq!(detect(text.as_bytes()), form, "{text}");
         }

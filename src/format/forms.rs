@@ -26,7 +26,7 @@ pub struct FormFacts {
 }
 
 /// The forms.
-pub const FORMS: [FormFacts; 9] = [
+pub const FORMS: [FormFacts; 10] = [
     FormFacts {
         form: FileFormat::Long,
         name: "long",
@@ -116,6 +116,16 @@ pub const FORMS: [FormFacts; 9] = [
         is_of_htcondor: true,
         is_written: false,
         example: "executable = a.sh\nqueue\n",
+    },
+    FormFacts {
+        form: FileFormat::Dag,
+        name: "dag",
+        title: "the form of a DAG file",
+        extensions: &["dag"],
+        looks_like: "a file of condor_submit_dag: an ad for each node",
+        is_of_htcondor: true,
+        is_written: false,
+        example: "JOB A a.sub\n",
     },
 ];
 

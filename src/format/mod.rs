@@ -16,6 +16,7 @@ mod attribute_text_reader;
 mod backward_stream;
 mod block_ads;
 mod bracketed;
+mod dag;
 mod decoders;
 mod described_ads;
 mod detect;
@@ -152,6 +153,7 @@ pub fn read<'t>(text: &'t [u8], form: FileFormat, dialect: Dialect) -> Box<dyn I
         FileFormat::Yaml => Box::new(yaml::read_ads(text, dialect)),
         FileFormat::EventLog => Box::new(EventLogReader::new(text, dialect)),
         FileFormat::JobQueueLog => Box::new(job_queue_log::read_job_queue_log(text, dialect)),
+        FileFormat::Dag => Box::new(dag::read_dag(text)),
         FileFormat::Submit => Box::new(std::iter::once(Err(Problem::error_at(
             0..0,
             0,
@@ -179,7 +181,7 @@ pub fn read_cached<'t>(
             Box::new(RecoveringReader::<JsonGrammar, _>::with_cache(text, &mut cache.json))
         }
         FileFormat::Xml => Box::new(RecoveringReader::<XmlGrammar, _>::with_cache(text, &mut cache.xml)),
-        FileFormat::Yaml | FileFormat::EventLog | FileFormat::JobQueueLog | FileFormat::Submit => {
+        FileFormat::Yaml | FileFormat::EventLog | FileFormat::JobQueueLog | FileFormat::Submit | FileFormat::Dag => {
             read(text, form, cache.dialect)
         }
     }
@@ -202,7 +204,7 @@ pub fn complete_prefix_length(window: &[u8], form: FileFormat) -> usize {
         FileFormat::Yaml => yaml::complete_prefix_length(window),
         FileFormat::EventLog => event_log::complete_prefix_length(window),
         // Any later line may change any ad.
-        FileFormat::JobQueueLog | FileFormat::Submit => 0,
+        FileFormat::JobQueueLog | FileFormat::Submit | FileFormat::Dag => 0,
     }
 }
 
@@ -220,6 +222,6 @@ pub fn attribute_spans(text: &[u8], form: FileFormat, offset: usize, dialect: Di
         }
         FileFormat::Xml => nested_reader::attribute_spans::<XmlGrammar>(text, offset, dialect),
         FileFormat::Yaml => yaml::attribute_spans(text, offset),
-        FileFormat::EventLog | FileFormat::JobQueueLog | FileFormat::Submit => Vec::new(),
+        FileFormat::EventLog | FileFormat::JobQueueLog | FileFormat::Submit | FileFormat::Dag => Vec::new(),
     }
 }

@@ -294,8 +294,9 @@ impl Stream {
                     self.nesting = DocumentNesting::default();
                     return self.read_error.take().map_or(Ok(None), Err);
                 }
-                // A job queue log, a log without years, or a submit file has no complete ad before its end.
-                let is_whole = matches!(form, FileFormat::JobQueueLog | FileFormat::Submit) || self.lacks_years();
+                // A job queue log, a log without years, a submit file or a DAG file has no complete ad before its end.
+                let is_whole = matches!(form, FileFormat::JobQueueLog | FileFormat::Submit | FileFormat::Dag)
+                    || self.lacks_years();
                 if self.window.len() > self.limits.max_ad_bytes && !is_whole {
                     self.refuse_long_ad();
                     continue;

@@ -204,3 +204,25 @@ fn each_form_is_in_the_help() {
         assert_eq!(converted.0 == Some(0), facts.is_written, "{}: {}", facts.name, converted.2);
     }
 }
+
+/// A DAG file has a node for each job, and a node status file is one of ads.
+#[test]
+fn nodes_of_dags_are_ads() {
+    let dag = "JOB A a.sub\nJOB B b.sub DIR in\nFINAL F {\n  executable = f.sh\n  queue\n}\nPARENT A CHILD B\nVARS B n=\"3\"\n";
+    let names = "Node,SubmitFile,Parents,Children,Vars.n";
+    let (status, out, told) = classad(&["query", "true", &file("nodes.dag", dag), "--af", names]);
+    let expected =
+        "A\ta.sub\t{ }\t{ \"B\" }\tundefined\nB\tb.sub\t{ \"A\" }\t{ }\t3\nF\tundefined\t{ }\t{ }\tundefined\n";
+    assert_eq!((status, &*out, &*told), (Some(0), expected, ""));
+    let (status, out, told) =
+        classad(&["query", "true", &file("wrong.dag", "JOB A a.sub\nPARENT A CHILD B\n"), "--af", "Node"]);
+    assert!(
+        status == Some(2) && out == "A\n" && told.contains("there is no node B in this file"),
+        "{status:?} {out}{told}"
+    );
+    assert!(told.contains("wrong.dag:2:1"), "{told}");
+    let status_file = "[\n  Type = \"DagStatus\";\n  DagFiles = {\n    \"a.dag\"\n  };\n  DagStatus = 3; /* \"STATUS_SUBMITTED ()\" */\n]\n[\n  \
+        Type = \"NodeStatus\";\n  Node = \"A\";\n  NodeStatus = 5; /* \"STATUS_DONE\" */\n]\n[\n  Type = \"StatusEnd\";\n]\n";
+    let nodes = ["query", "Type == \"NodeStatus\"", &file("dag.status", status_file), "--af", "Node,NodeStatus"];
+    assert_eq!(classad(&nodes).1, "A\t5\n");
+}
