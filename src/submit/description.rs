@@ -164,21 +164,10 @@ impl<'s> DescriptionRun<'s> {
             }
             MacroStatement::Block(name, tag) => {
                 let variable = self.name(name, &at(0..name.len()))?;
-                let end = format!("@{tag}");
-                let mut block = Vec::new();
-                loop {
-                    match lines.next() {
-                        Some(line) if line.text == end => break,
-                        Some(line) if line.text.is_empty() => {}
-                        Some(line) => block.push(line.text),
-                        None => {
-                            return Err(Problem::error_at(at(0..text.len()), 0, format!("there is no line `{end}`")));
-                        }
-                    }
-                }
+                let block = block_text(lines, tag, &at(0..text.len()))?;
                 let place = CommandPlace { is_verbatim: false, ..command(name, text.len()) };
                 let place = CommandPlace { value: place.name.clone(), ..place };
-                self.variables.assign(&variable, &block.join("\n"), true, place)
+                self.variables.assign(&variable, &block, true, place)
             }
             MacroStatement::Include(options, path) => self.include(options, &text[path..], &at(0..text.len()), depth),
             MacroStatement::Use(category, name) => {
@@ -334,4 +323,18 @@ fn default_macros(settings: &SubmitSettings) -> VariableTable {
     ];
     let fixed = fixed.map(|(name, value)| (name, value.to_owned()));
     fixed.into_iter().chain(of_pool).chain(of_run).collect()
+}
+
+/// Returns the lines up to `@` with the tag. `place` is that of the line that begins the block.
+fn block_text(lines: &mut LogicalLines<'_>, tag: &str, place: &Range<usize>) -> Result<String, Problem> {
+    let end = format!("@{tag}");
+    let mut block = Vec::new();
+    loop {
+        match lines.next() {
+            Some(line) if line.text == end => return Ok(block.join("\n")),
+            Some(line) if line.text.is_empty() => {}
+            Some(line) => block.push(line.text),
+            None => return Err(Problem::error_at(place.clone(), 0, format!("there is no line `{end}`"))),
+        }
+    }
 }

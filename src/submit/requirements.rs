@@ -40,6 +40,22 @@ impl GrowingConstraint {
         }
         self.composed.push(clause, source);
     }
+
+    /// Notes which attributes of offers the requirements mention so far. `place` is where they are written.
+    fn note_mentioned(&mut self, place: &Range<usize>) -> Result<(), Problem> {
+        let text = self.composed.text.as_bytes();
+        let Ok(expression) = parse_expression(text, ParseOptions::long(Dialect::Condor)) else { return Ok(()) };
+        let names = FreeNames::of(&expression, Dialect::Condor);
+        let is_own = |name: &Name| ["RequestMemory", "VM_CkptMac"].iter().any(|own| *name == Name::new(own));
+        let circle = Name::new("Requirements");
+        if names.unqualified.contains(&circle) || names.mine.contains(&circle) || names.theirs.contains(&circle) {
+            let problem = Problem::error_at(place.clone(), 0, "the requirements name themselves");
+            return Err(problem.with_help("did you mean $(requirements)?"));
+        }
+        self.mentioned = names.theirs;
+        self.mentioned.extend(names.unqualified.into_iter().filter(|name| !is_own(name)));
+        Ok(())
+    }
 }
 
 /// Sets the requirements.
@@ -76,18 +92,8 @@ pub(super) fn set_requirements(job: &mut JobBuilder<'_>) -> Result<(), Problem> 
         }
         return job.assign_composed("Requirements", constraint.composed, &place);
     }
-    if let Ok(expression) = parse_expression(constraint.composed.text.as_bytes(), ParseOptions::long(Dialect::Condor)) {
-        let names = FreeNames::of(&expression, Dialect::Condor);
-        let is_own = |name: &Name| ["RequestMemory", "VM_CkptMac"].iter().any(|own| *name == Name::new(own));
-        let circle = Name::new("Requirements");
-        if names.unqualified.contains(&circle) || names.mine.contains(&circle) || names.theirs.contains(&circle) {
-            let problem =
-                Problem::error_at(own.map_or(statement, |own| own.place.value), 0, "the requirements name themselves");
-            return Err(problem.with_help("did you mean $(requirements)?"));
-        }
-        constraint.mentioned = names.theirs;
-        constraint.mentioned.extend(names.unqualified.into_iter().filter(|name| !is_own(name)));
-    }
+    let own_place = own.map_or(statement, |own| own.place.value);
+    constraint.note_mentioned(&own_place)?;
     add_machine(job, &mut constraint);
     add_resources(job, &mut constraint);
     add_custom_resources(job, &mut constraint);
