@@ -2,11 +2,12 @@
 //! that the offers confirm.
 
 use crate::ad::{
-    BinaryOperator, Expression, ExpressionKind, Name, OperatorGroup, Value, rename_attribute, replace_kinds,
-    rewrite_expression,
+    BinaryOperator, Expression, ExpressionKind, Name, OperatorGroup, UnaryOperator, Value, rename_attribute,
+    replace_kinds, rewrite_expression,
 };
 use crate::constraint::ClauseOperand;
 use crate::lint::{self, LintLevel};
+use crate::protocol::is_set_by_run;
 
 use super::clause_analysis::{ClauseAnalysis, ClauseAnalyzer};
 use super::clauses::ExplainedClause;
@@ -35,7 +36,7 @@ pub fn find_slip(
         .map(|(name, current, corrected)| (format!("{name} is the old name of {current}"), corrected, least));
     // The offers tell whether these are mistakes at all.
     let likely = of_other_ad(analysis, table).into_iter().chain(exchanged(clause)).chain(number_in_string(clause));
-    let likely = likely.chain(list_as_number(analysis, table, request));
+    let likely = likely.chain(list_as_number(analysis, table, request)).chain(guarded(analysis, table, request));
     let likely = likely.map(|(message, corrected)| (message, corrected, least.max(1)));
     let found = slips.chain(quoted).chain(renamed).chain(likely).find_map(|(message, corrected, least)| {
         let tried = ExplainedClause { expression: corrected.clone(), ..analysis.clause.clone() };
@@ -92,6 +93,45 @@ fn list_as_number(
     let size = Expression::call("size", [operand.clone()]);
     let corrected = rewrite_expression(clause, &mut |part| part.ptr_eq(operand).then(|| size.clone()))?;
     Some((format!("{} is a list", comparison.attribute()?), corrected))
+}
+
+/// Returns a clause that excludes offers, and that is undefined for some, with operators that are never undefined: `a =!= b`
+/// for `a != b`, `(a) =!= true` for `!a`; with what to say of it. `None` for any other clause, and if it reads what nothing has.
+fn guarded(analysis: &ClauseAnalysis, table: &OfferTable, request: &RequestContext) -> Option<(String, Expression)> {
+    let clause = &analysis.clause.expression;
+    if table.clause_results(request, &analysis.clause).counts.undefined == 0 {
+        return None;
+    }
+    let nowhere = analysis.offer_attributes.iter().filter(|name| table.offers_with(name) == 0);
+    let missing: Vec<&Name> = nowhere.chain(&analysis.missing_own).collect();
+    if let Some(first) = missing.first() {
+        let reads_missing = |operand: &Expression| match ClauseOperand::of(operand) {
+            Some(ClauseOperand::Own(name) | ClauseOperand::Unqualified(name)) => missing.contains(&name),
+            _ => false,
+        };
+        let corrected = replace_kinds(clause, |kind| match kind {
+            ExpressionKind::Binary(BinaryOperator::NotEqual, left, right)
+                if reads_missing(left) || reads_missing(right) =>
+            {
+                Some(ExpressionKind::Binary(BinaryOperator::Isnt, left.clone(), right.clone()))
+            }
+            _ => None,
+        })?;
+        let is_of_run = missing.iter().all(|name| is_set_by_run(name));
+        return is_of_run.then(|| (format!("{first} is not there before the first run"), corrected));
+    }
+    let corrected = match clause.without_parentheses().kind() {
+        ExpressionKind::Binary(BinaryOperator::NotEqual, left, right) => {
+            Expression::binary(BinaryOperator::Isnt, left.clone(), right.clone())
+        }
+        ExpressionKind::Unary(UnaryOperator::Not, operand) => {
+            let truth = Expression::literal(Value::Boolean(true));
+            Expression::binary(BinaryOperator::Isnt, operand.clone(), truth)
+        }
+        _ => return None,
+    };
+    let name = analysis.offer_attributes.iter().find(|name| table.offers_with(name) < table.offer_count())?;
+    Some((format!("this is undefined where {name} is missing"), corrected))
 }
 
 /// Returns the whole number that stands behind letters, as in `RHEL9` and `el 9`. `None` for any other text.

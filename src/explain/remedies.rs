@@ -77,6 +77,15 @@ impl Remedies<'_> {
                     (opening, _) => opening.or(ends),
                 }
             }
+            RequestVerdict::Unmet { clause, .. } if report.clauses[*clause].text == "false" => {
+                let may = self.0.verb("it may", "they may");
+                Some(format!("take `false` out of the requirements when {may} run"))
+            }
+            RequestVerdict::Unmet { fault: FailureReason::MissingOwnAttribute(name, _), .. }
+                if report.changes.is_empty() =>
+            {
+                Some(format!("give {} an attribute {name}", self.0.verb("it", "them")))
+            }
             verdict if report.changes.is_empty() => self.one_of_two(report, verdict),
             _ => None,
         };

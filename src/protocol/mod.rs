@@ -12,6 +12,7 @@ mod ports;
 mod priority_attributes;
 mod renamed_attributes;
 mod resource_request;
+mod run_attributes;
 mod update;
 mod validity;
 
@@ -43,5 +44,6 @@ pub use resource_request::{
     IDLE_JOBS, RESOURCE_COUNT, RESOURCE_REQUESTS, invalid_count_reason, nested_requests, requested_resource,
     resource_count,
 };
+pub use run_attributes::is_set_by_run;
 pub use update::{UpdateFault, updated_advertisement};
 pub use validity::{InvalidAd, advertisement_fault, invalidities};

@@ -57,6 +57,6 @@ fn a_policy_changes_no_proposal() {
         let without = proposals(&[]);
         assert_eq!(proposals(&["--policy", "htcondor"]), without, "{selection:?}");
         let changed = without.iter().filter(|report| report[2].as_array().is_some_and(|changes| !changes.is_empty()));
-        assert!(changed.count() >= 10, "{selection:?}: {without:?}");
+        assert!(changed.count() >= 5, "{selection:?}: {without:?}");
     }
 }

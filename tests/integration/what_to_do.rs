@@ -123,6 +123,51 @@ fn one_waits_or_changes_the_job_by_a_command() {
 }
 
 #[test]
+fn mistakes_are_corrected_and_what_a_job_needs_is_kept() {
+    let free = slot("free", "State = \"Unclaimed\"\nActivity = \"Idle\"");
+    let asks = |requirements: &str| job(0, &format!("Requirements = {requirements}"));
+    for (name, jobs, slots, expected) in [
+        (
+            "first-run",
+            asks("TARGET.Name != LastRemoteHost && TARGET.Arch == \"X86_64\""),
+            free.clone(),
+            "what to do:\n  `TARGET.Name != LastRemoteHost`\n    -> `TARGET.Name =!= LastRemoteHost`  1 slot, free\n    \
+             condor_qedit 1.0 Requirements '(TARGET.Name =!= LastRemoteHost) && TARGET.Arch == \"X86_64\"'",
+        ),
+        (
+            "guard",
+            asks("!(TARGET.Colour > 0) && TARGET.Arch == \"X86_64\""),
+            free.clone() + &slot("coloured", "Colour = 2\nState = \"Unclaimed\"\nActivity = \"Idle\""),
+            "what to do:\n  `!(TARGET.Colour > 0)` -> `(TARGET.Colour > 0) =!= true`  1 slot, free\n    \
+             condor_qedit 1.0 Requirements '((TARGET.Colour > 0) =!= true) && TARGET.Arch == \"X86_64\"'",
+        ),
+        (
+            "unit",
+            job(0, "RequestMemory = 4194304"),
+            free.replace("4000", "8000"),
+            "what to do:\n  RequestMemory 4194304 -> 4096  1 slot, free\n    \
+             condor_qedit 1.0 RequestMemory 4096  # submit file: request_memory = 4096",
+        ),
+        (
+            "system",
+            asks("TARGET.OpSysLongName == \"Solaris\" && TARGET.Arch == \"X86_64\""),
+            free.clone(),
+            "what to do: no change found",
+        ),
+        ("own", asks("TARGET.Memory >= MY.MinMem"), free.clone(), "what to do: give it an attribute MinMem"),
+        ("measured", job(0, "RequestMemory = 5000\nMemoryUsage = 4500"), free.clone(), "what to do: no change found"),
+        (
+            "turned-off",
+            asks("false && TARGET.Arch == \"X86_64\""),
+            free.clone(),
+            "what to do: take `false` out of the requirements when it may run",
+        ),
+    ] {
+        assert_eq!(what_to_do(name, &jobs, &slots), expected, "{name}");
+    }
+}
+
+#[test]
 fn no_command_changes_what_is_no_job() {
     let free = slot("free", "");
     let request = job(0, "RequestMemory = 5000").replace("ClusterId = 1\nProcId = 0\n", "Name = \"a\"\n");

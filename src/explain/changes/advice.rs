@@ -1,10 +1,8 @@
 //! Selection of the changes that are worth advising. A change that makes a request match is not advised if its author
 //! cannot apply it, such as a job with half the memory that it needs.
 
-use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name, UnaryOperator, Value};
-use crate::constraint::ClauseComparison;
+use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name, Value};
 use crate::eval::{FreeNames, VolatileInputs};
-use crate::explain::admission::is_owners_matter;
 use crate::explain::clause_analysis::ClauseAnalysis;
 use crate::explain::clauses::parenthesized;
 use crate::explain::distance::as_number;
@@ -12,97 +10,14 @@ use crate::explain::evaluation::OfferTable;
 use crate::explain::report::ClauseReport;
 use crate::explain::request_analysis::RequestAnalysis;
 use crate::lint;
-use crate::protocol::{TOTAL_SLOT_PREFIX, evaluate_attribute, requested_resource, words};
+use crate::protocol::{TOTAL_SLOT_PREFIX, evaluate_attribute, requested_resource};
 
 use super::edit::RequestEdit;
+use super::needs::{RESOURCE_ATTRIBUTES, demands_amount, is_one_of};
 use super::search::RequestChange;
-
-/// The attributes of slots that tell for which programs they are. A comparison of one is never dropped.
-const SYSTEM_ATTRIBUTES: [&str; 3] = ["Arch", "Microarch", "OpSys"];
-
-/// The resources of slots.
-const RESOURCE_ATTRIBUTES: [&str; 4] = ["Cpus", "Memory", "Disk", "GPUs"];
-
-/// The prefixes of attributes of slots that tell how much there is of a resource in all.
-const TOTAL_PREFIXES: [&str; 3] = ["TotalSlot", "Total", "Detected"];
 
 /// Minimum share of a requested amount that advice keeps. A job that needs 64 GB cannot run with 8 GB.
 const MIN_KEPT_SHARE: f64 = 0.5;
-
-/// Features of slots that a job needs if it asks for them. A clause that reads one is not given up.
-const FEATURES: &str = "AvailableGPUs, GPUs, HasCheckpointing, HasContainer, HasDocker, HasDockerURL, HasEncryptExecuteDirectory, \
-    HasFileTransfer, HasFileTransferPluginMethods, HasJava, HasJobDeferral, HasMPI, HasPerFileEncryption, HasReconnect, \
-    HasRemoteSyscalls, HasSandboxImage, HasSIF, HasSingularity, HasTransferInputRemaps, HasURLFileTransfer, \
-    HasUserNamespaces, HasVM";
-
-/// The places where a job's files are. Without a shared file system, file transfer is the remedy.
-const PLACES: [&str; 2] = ["FileSystemDomain", "UidDomain"];
-
-/// The attributes of slots that name a machine, and the ends of names of those that name a site or a cluster. A job that
-/// asks for one has its reasons.
-const NAMES_OF_PLACES: [&str; 3] = ["Machine", "Name", "UtsnameNodename"];
-const ENDS_OF_PLACES: [&str; 7] =
-    ["Site", "SiteName", "ResourceName", "ClusterName", "Cluster", "HostName", "PoolName"];
-
-/// Whether an attribute of slots names a machine, a site or a cluster.
-pub fn names_place(name: &Name) -> bool {
-    let name_text = name.as_str();
-    let ends_with = |end: &&str| {
-        let start = name_text.len().checked_sub(end.len());
-        start.and_then(|start| name_text.get(start..)).is_some_and(|found| found.eq_ignore_ascii_case(end))
-    };
-    is_one_of(name, &NAMES_OF_PLACES) || ENDS_OF_PLACES.iter().any(ends_with)
-}
-
-/// Whether a clause keeps the job away from something, rather than asking for it.
-fn is_exclusion(clause: &Expression) -> bool {
-    match clause.without_parentheses().kind() {
-        ExpressionKind::Unary(UnaryOperator::Not, _)
-        | ExpressionKind::Binary(BinaryOperator::NotEqual | BinaryOperator::Isnt, ..) => true,
-        ExpressionKind::Binary(BinaryOperator::Or | BinaryOperator::And, left, right) => {
-            is_exclusion(left) && is_exclusion(right)
-        }
-        _ => false,
-    }
-}
-
-/// Whether an edit is never proposed: it gives up the system, a feature or the place that the job needs, or it claims a
-/// purpose for which slots are kept. An attribute that has the wrong type may get the right one.
-pub fn is_never_proposed(edit: &RequestEdit, dialect: Dialect) -> bool {
-    if !dialect.is_condor() {
-        return false;
-    }
-    let needed = |name: &&Name| {
-        is_one_of(name, &SYSTEM_ATTRIBUTES) || is_one_of(name, &PLACES) || words(FEATURES).any(|known| name.is(known))
-    };
-    let is_wanted_place = |clause: &Expression, name: &Name| names_place(name) && !is_exclusion(clause);
-    let read = |clause: &Expression| {
-        let mentions = FreeNames::of(clause, dialect);
-        mentions.theirs.iter().chain(&mentions.unqualified).cloned().collect::<Vec<Name>>()
-    };
-    match edit {
-        RequestEdit::Drop { clause } => read(clause).iter().any(|name| needed(&name) || is_wanted_place(clause, name)),
-        RequestEdit::Rewrite { clause, to } => {
-            let kept = read(to);
-            let is_place = |name: &Name| is_one_of(name, &PLACES);
-            let is_lost = |name: &Name| needed(&name) && !kept.contains(name);
-            let names = read(clause);
-            // A misspelt feature may become the one that is meant.
-            let is_renamed = kept.iter().any(|name| !names.contains(name));
-            names.iter().any(|name| is_place(name) || is_lost(name) && !is_renamed)
-        }
-        RequestEdit::Set { name, from, to } => {
-            let text = |value: &Value| match value {
-                Value::String(text) => text.to_str().into_owned(),
-                other => other.to_string(),
-            };
-            let values = from.as_ref().and_then(Expression::as_literal).zip(to.as_literal());
-            is_owners_matter(name) && !values.is_some_and(|(from, to)| text(from).eq_ignore_ascii_case(&text(to)))
-        }
-        RequestEdit::Define { name } | RequestEdit::Remove { name, .. } => is_owners_matter(name),
-        RequestEdit::DropPorts { .. } => false,
-    }
-}
 
 /// Whether an edit changes a clause that reads the clock, or a value that only such clauses read. These clauses come true by
 /// themselves, or say when the job may run. `timed` are the clauses for which time decides.
@@ -193,7 +108,8 @@ pub fn worth_telling(
         let gives_up = !change.edits.iter().all(|edit| corrects(edit, analysis));
         let is_of_use = !gives_up || !gains_one_used_slot(&change) && !gains_offline_slots(&change);
         if !is_dominated && !raises_several_amounts(&change, table, analysis) && is_of_use {
-            change.is_far_less = change.edits.iter().any(|edit| asks_for_far_less(edit, table, analysis));
+            change.is_far_less =
+                !change.is_correction() && change.edits.iter().any(|edit| asks_for_far_less(edit, table, analysis));
             found.push(change);
         }
     }
@@ -282,43 +198,6 @@ fn bound_of(comparison: &Expression) -> Option<Value> {
     right.as_literal().or_else(|| left.as_literal()).cloned()
 }
 
-/// Whether a comparison demands a minimum amount of a resource.
-fn demands_amount(comparison: &ClauseComparison) -> bool {
-    let resource = |name: &Name| {
-        let totals = TOTAL_PREFIXES.iter().filter_map(|prefix| {
-            let (found, resource) = name.as_str().split_at_checked(prefix.len())?;
-            found.eq_ignore_ascii_case(prefix).then(|| Name::new(resource))
-        });
-        is_one_of(name, &RESOURCE_ATTRIBUTES) || totals.into_iter().any(|name| is_one_of(&name, &RESOURCE_ATTRIBUTES))
-    };
-    matches!(comparison.operator, BinaryOperator::Greater | BinaryOperator::GreaterEqual)
-        && comparison.attribute().is_some_and(resource)
-}
-
-/// Whether a value is none of the resource of which a comparison demands an amount: a job that asks for GPUs needs some.
-pub fn is_none_of_amount(comparison: &ClauseComparison, value: &Value) -> bool {
-    demands_amount(comparison) && as_number(value).is_some_and(|amount| amount <= 0.0)
-}
-
-/// Whether a job needs what a clause demands: a requested resource, or the system that the job was built for. Dropping such
-/// a clause is not advised. If `has_fix`, the clause can be changed instead; then a minimum amount of a resource counts as
-/// needed, too. A job that asks for GPUs needs them in any case, if slots have any.
-pub fn must_keep_clause(clause: &ClauseReport, table: &OfferTable, has_fix: bool) -> bool {
-    let analysis = &clause.analysis;
-    let asks = |name: &Name| requested_resource(name).is_some_and(|resource| table.offers_with(&resource) > 0);
-    let compares = analysis.comparison.as_ref().is_some_and(|comparison| {
-        comparison.attribute().is_some_and(|name| match comparison.operator {
-            BinaryOperator::Equal | BinaryOperator::Is => is_one_of(name, &SYSTEM_ATTRIBUTES),
-            BinaryOperator::Greater | BinaryOperator::GreaterEqual => {
-                let is_needed = has_fix || name.is("GPUs") && table.offers_with(name) > 0;
-                is_needed && is_one_of(name, &RESOURCE_ATTRIBUTES)
-            }
-            _ => false,
-        })
-    });
-    analysis.request_attributes.iter().any(asks) || compares
-}
-
 /// Whether an edit gives the ad of a machine more of a resource, or lets it give away more than it has.
 pub fn exceeds_machine(edit: &RequestEdit, ad: &Ad, dialect: Dialect) -> bool {
     let is_resource = |name: &Name| is_one_of(name, &RESOURCE_ATTRIBUTES);
@@ -337,58 +216,4 @@ pub fn exceeds_machine(edit: &RequestEdit, ad: &Ad, dialect: Dialect) -> bool {
 fn is_machine(ad: &Ad) -> bool {
     let kind = ad.get(&Name::new("MyType")).and_then(Expression::as_literal);
     matches!(kind, Some(Value::String(kind)) if kind.to_str().eq_ignore_ascii_case("Machine"))
-}
-
-fn is_one_of(name: &Name, names: &[&str]) -> bool {
-    names.iter().any(|known| name.is(known))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{RequestEdit, is_never_proposed};
-    use crate::ad::{Dialect, Expression, Name};
-    use crate::syntax::{ParseOptions, parse_expression};
-
-    fn expression(text: &str) -> Expression {
-        parse_expression(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap()
-    }
-
-    #[test]
-    fn what_a_job_needs_and_what_is_kept_for_others() {
-        let drop = |clause: &str| RequestEdit::Drop { clause: expression(clause) };
-        let rewrite = |clause: &str, to: &str| RequestEdit::Rewrite { clause: expression(clause), to: expression(to) };
-        let set = |name: &str, from: Option<&str>, to: &str| RequestEdit::Set {
-            name: Name::new(name),
-            from: from.map(expression),
-            to: expression(to),
-        };
-        for (edit, is_never) in [
-            (drop("TARGET.Arch == \"X86_64\""), true),
-            (drop("Memory > 5 || OpSys == \"LINUX\""), true),
-            (drop("TARGET.HasDocker"), true),
-            (drop("TARGET.FileSystemDomain == \"a\""), true),
-            (drop("TARGET.Machine == \"a\""), true),
-            (drop("GLIDEIN_Site =?= \"a\""), true),
-            (drop("regexp(\"a\", Name)"), true),
-            (drop("stringListMember(TARGET.ClusterName, \"a,b\")"), true),
-            (drop("Machine != \"a\" && !regexp(\"b\", Machine)"), false),
-            (drop("TARGET.GPUs_DeviceName == \"a\""), false),
-            (drop("TARGET.HasMatlab"), false),
-            (drop("MY.HasDocker"), false),
-            (drop("TARGET.Memory > 5"), false),
-            (rewrite("TARGET.Arch == \"ARM64\"", "TARGET.Arch == \"aarch64\""), false),
-            (rewrite("TARGET.Arch == \"X86_64\" && Memory > 5", "Memory > 5"), true),
-            (rewrite("TARGET.FileSystemDomain == \"a\"", "TARGET.FileSystemDomain == \"b\""), true),
-            (set("WantLargeMem", None, "true"), true),
-            (set("WantLargeMem", Some("false"), "true"), true),
-            (set("WantLargeMem", Some("\"true\""), "true"), false),
-            (set("Scheduler", None, "\"DedicatedScheduler@a\""), true),
-            (set("RequestMemory", Some("4096"), "2048"), false),
-            (RequestEdit::Define { name: Name::new("WantFlocking") }, true),
-            (RequestEdit::Define { name: Name::new("ProjectName") }, false),
-        ] {
-            assert_eq!(is_never_proposed(&edit, Dialect::Condor), is_never, "{edit:?}");
-            assert!(!is_never_proposed(&edit, Dialect::Classad), "{edit:?}");
-        }
-    }
 }

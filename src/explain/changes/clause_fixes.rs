@@ -14,8 +14,8 @@ use crate::explain::report::ClauseReport;
 use crate::explain::request_analysis::RequestAnalysis;
 use crate::lint::{self, GreedyConditional, LintLevel};
 
-use super::advice;
 use super::edit::RequestEdit;
+use super::needs;
 use super::offer_demands::is_false_request;
 use super::search::Proposal;
 
@@ -138,7 +138,7 @@ fn bound_fixes(
         return values.into_iter().filter_map(|value| relax(value, 0.5)).collect();
     }
     let value = closest_row_value(comparison, &analysis.request, rows, table);
-    let value = value.filter(|value| !advice::is_none_of_amount(comparison, value));
+    let value = value.filter(|value| !needs::is_none_of_amount(comparison, value));
     let fix = value.and_then(|value| {
         let size = relative_distance(&value, &comparison.bound);
         relax(value, size)
@@ -227,7 +227,7 @@ fn similar_choices(comparison: &ClauseComparison, analysis: &RequestAnalysis, ta
         _ => None,
     };
     // Numbers in the names of machines tell machines apart, not versions.
-    let is_host = comparison.attribute().is_some_and(advice::names_place);
+    let is_host = comparison.attribute().is_some_and(needs::names_place);
     let wanted = letters(&comparison.bound).filter(|_| !is_host);
     let version = |value: &Value| match value {
         Value::String(text) => red_hat_version(&text.to_str()).map(str::to_owned),

@@ -3,6 +3,7 @@
 mod advice;
 mod clause_fixes;
 mod edit;
+mod needs;
 mod offer_demands;
 mod resource_requests;
 mod search;
@@ -209,7 +210,10 @@ impl ChangeProblem for BilateralChanges<'_> {
         let timed: Vec<&ClauseAnalysis> =
             analysis.clauses.iter().map(|clause| &clause.analysis).filter(is_timed).collect();
         let is_senseless = |edit: &RequestEdit| {
-            exceeds(edit) || advice::is_never_proposed(edit, self.dialect()) || advice::is_of_clock(edit, &timed)
+            exceeds(edit)
+                || needs::is_never_proposed(edit, self.dialect())
+                || needs::is_too_small(edit, &self.analysis.request.ad, &self.table.context)
+                || advice::is_of_clock(edit, &timed)
         };
         proposals.retain(|proposal| !proposal.edits.iter().any(is_senseless));
         Ok(proposals)
@@ -255,22 +259,27 @@ fn propose_for_set(
     mut rows: Vec<usize>,
 ) -> Vec<Proposal> {
     let dropped = |places: &[usize]| {
-        Proposal::drop_clauses(places.iter().map(|place| &analysis.clauses[*place].analysis.clause.expression))
+        let must_be_kept = |place: &usize| needs::must_keep_clause(&analysis.clauses[*place], table);
+        let clauses = places.iter().map(|place| &analysis.clauses[*place].analysis.clause.expression);
+        (!places.iter().any(must_be_kept)).then(|| Proposal::drop_clauses(clauses))
     };
     if let [place] = places {
-        let fixes: Vec<Proposal> = clause_fixes::fix_clause(table, analysis, *place, &rows)
-            .into_iter()
-            .map(|(proposal, _)| proposal)
-            .collect();
-        let dropped =
-            (!advice::must_keep_clause(&analysis.clauses[*place], table, !fixes.is_empty())).then(|| dropped(places));
-        return fixes.into_iter().chain(dropped).collect();
+        let fixes = clause_fixes::fix_clause(table, analysis, *place, &rows);
+        let is_fixed = !fixes.is_empty() || needs::has_milder_bound(&analysis.clauses[*place]);
+        let dropped = if is_fixed { None } else { dropped(places) };
+        return fixes.into_iter().map(|(proposal, _)| proposal).chain(dropped).collect();
     }
-    let mut together = Proposal::default();
+    let mut together = Some(Proposal::default());
+    let mut add = |more: Option<Proposal>| {
+        together = together.take().zip(more).map(|(mut together, more)| {
+            together.add(more);
+            together
+        });
+    };
     for place in places {
         let mut fixes = clause_fixes::fix_clause(table, analysis, *place, &rows).into_iter();
         let Some((fix, value)) = fixes.next() else {
-            together.add(dropped(&[*place]));
+            add(dropped(&[*place]));
             continue;
         };
         // Keep only the rows in which the operand has `value`, because these rows meet the clause just fixed. The
@@ -281,9 +290,12 @@ fn propose_for_set(
             let values = table.expression_values(&analysis.request, &comparison.operand);
             rows.retain(|row| *values.value(*row) == value);
         }
-        together.add(fix);
+        add(Some(fix));
     }
-    vec![together, dropped(places)]
+    // Of clauses that contradict each other, one is not meant: no bound between them is.
+    let clash =
+        table.context.dialect.is_condor() && places.iter().any(|place| is_contradicted(analysis, places, *place));
+    together.filter(|_| !clash).into_iter().chain(dropped(places)).collect()
 }
 
 /// Proposes `a == 1 || a == 2` for `a == 1 && a == 2`, which can never be true.

@@ -9,6 +9,7 @@ use crate::protocol::{evaluate_attribute, requested_resource};
 
 use super::advice;
 use super::edit::RequestEdit;
+use super::needs;
 use super::search::Proposal;
 
 /// How many times smaller than the one that is asked for a proposed value may be. The largest value that any slot has is
@@ -58,9 +59,10 @@ fn propose_for_resource(table: &OfferTable, request: &Ad, [name, resource]: [&Na
     if rows.is_empty() {
         return Vec::new();
     }
+    let least = needs::least_needed(request, name, &table.context).unwrap_or_default().max(1.0);
     let values = table.expression_values(&smallest, &advice::lasting_amount(resource, table.context.dialect));
     let found = values.weighted_values_in(&rows, &table.weights).filter_map(|(value, slots)| {
-        let number = as_number(value).filter(|number| *number >= 1.0 && *number < wanted)?;
+        let number = as_number(value).filter(|number| *number >= least && *number < wanted)?;
         Some(Amount { number, value, slots })
     });
     let mut found: Vec<Amount<'_>> = found.collect();

@@ -81,12 +81,16 @@ impl<M> RequestChange<M> {
         RequestChange { edits, steps, request, matched, duplicate_offer, is_far_less: false, size: 0.0 }
     }
 
-    /// Returns the clause that the change corrects; `None` if it does something else.
-    fn corrected_clause(&self) -> Option<Expression> {
-        match self.edits.as_slice() {
-            [RequestEdit::Rewrite { clause, .. }] if self.size <= 0.0 => Some(clause.clone()),
-            _ => None,
-        }
+    /// Whether the change corrects a mistake, and gives nothing up.
+    #[must_use]
+    pub fn is_correction(&self) -> bool {
+        self.size <= 0.0 && !self.edits.is_empty()
+    }
+
+    /// Whether the change drops a clause, and with it what the job was to have.
+    #[must_use]
+    pub fn drops_clause(&self) -> bool {
+        self.edits.iter().any(|edit| matches!(edit, RequestEdit::Drop { .. }))
     }
 
     /// Returns the attributes that the change sets in `request`, which it changes, and their new expressions: `None` for an
@@ -344,15 +348,14 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
             let least = || added_magnitude(&a.edits).total_cmp(&added_magnitude(&b.edits));
             fewest.then(a.size.total_cmp(&b.size)).then(most_matches).then_with(least)
         });
-        // A clause whose mistake can be corrected need not be dropped.
-        let corrected: Vec<Expression> = self.sufficient.iter().filter_map(RequestChange::corrected_clause).collect();
-        let drops_corrected = |change: &RequestChange<P::Match>| {
-            let mut edits = change.edits.iter();
-            edits.any(
-                |edit| matches!(edit, RequestEdit::Drop { clause } if corrected.iter().any(|of| of.ptr_eq(clause))),
-            )
+        // Where a mistake can be corrected, nothing cruder is done to the same part.
+        let corrections = self.sufficient.iter().filter(|change| change.is_correction() && change.edits.len() == 1);
+        let corrected: Vec<Expression> = corrections.filter_map(|change| change.edits[0].replaced().cloned()).collect();
+        let is_cruder = |change: &RequestChange<P::Match>| {
+            let mut replaced = change.edits.iter().filter_map(RequestEdit::replaced);
+            !change.is_correction() && replaced.any(|part| corrected.iter().any(|of| of.ptr_eq(part)))
         };
-        self.sufficient.retain(|change| !drops_corrected(change));
+        self.sufficient.retain(|change| !is_cruder(change));
         let mut kept: Vec<RequestChange<P::Match>> = Vec::new();
         for change in self.sufficient {
             // Of changes that differ only in the values that they set, keep the first, which is the best. Changes with

@@ -194,11 +194,11 @@ impl Fixes {
     }
 }
 
-/// Returns the best change of a report. `None` for a job that does not wait, and if the change asks for much less: whether the
-/// job can do with that is for its owner to say.
+/// Returns the best change of a report. `None` for a job that does not wait. Whether a job can do with much less, or without a
+/// clause, is for its owner to say.
 fn change_of(report: &RequestReport) -> Option<&RequestChange> {
     let waits = !matches!(report.verdict, RequestVerdict::NotWaiting(_));
-    best_change(report).filter(|change| waits && !change.is_far_less)
+    best_change(report.changes.iter().filter(|change| waits && !change.is_far_less && !change.drops_clause()))
 }
 
 /// Returns a name as a part of a file name.

@@ -382,11 +382,11 @@ impl AdNames for ExplanationInput<'_> {
     }
 }
 
-/// The change of a report that the table of causes and `--fix` prefer: the first one that wins a free partner, else the first
+/// The change of several that the table of causes and `--fix` prefer: the first one that wins a free partner, else the first
 /// one that wins any. `None` if there is none.
-pub fn best_change(report: &RequestReport) -> Option<&RequestChange> {
+pub fn best_change<'c>(changes: impl DoubleEndedIterator<Item = &'c RequestChange>) -> Option<&'c RequestChange> {
     let wins = |change: &&RequestChange| (change.matched.free().map(|free| free > 0), change.matched.count > 0);
-    report.changes.iter().rev().max_by_key(wins)
+    changes.rev().max_by_key(wins)
 }
 
 /// Returns the noun for the ads of a side, singular and plural.

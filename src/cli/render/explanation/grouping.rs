@@ -102,7 +102,7 @@ impl ExplanationInput<'_> {
     /// the best change. Each row comes with the index of its subject.
     pub fn rows(&self, session: &Session, group: &[usize], report: &RequestReport) -> Vec<(usize, Vec<TableCell>)> {
         let free = report.slots.map_or(report.matches, |slots| slots.matching.available());
-        let change = best_change(report).map(RequestChange::text).unwrap_or_default();
+        let change = best_change(report.changes.iter()).map(RequestChange::text).unwrap_or_default();
         let row = |subject: &usize| {
             let summary = self.summary(session, &[*subject], report, usize::MAX);
             let name = self.subjects[*subject].id().to_owned();

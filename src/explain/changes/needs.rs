@@ -1,0 +1,276 @@
+//! What a job needs: what no advice gives up, and the least amount of a resource that it can do with.
+
+use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name, UnaryOperator, Value};
+use crate::constraint::ClauseComparison;
+use crate::eval::{Context, FreeNames};
+use crate::explain::admission::is_owners_matter;
+use crate::explain::distance::as_number;
+use crate::explain::evaluation::OfferTable;
+use crate::explain::failure_reason::FailureReason;
+use crate::explain::report::ClauseReport;
+use crate::protocol::{evaluate_attribute, is_set_by_run, requested_resource, words};
+
+use super::edit::RequestEdit;
+
+/// The attributes of slots that tell for which programs they are. A comparison of one is never dropped.
+const SYSTEM_ATTRIBUTES: [&str; 3] = ["Arch", "Microarch", "OpSys"];
+
+/// The resources of slots.
+pub const RESOURCE_ATTRIBUTES: [&str; 4] = ["Cpus", "Memory", "Disk", "GPUs"];
+
+/// The prefixes of attributes of slots that tell how much there is of a resource in all.
+const TOTAL_PREFIXES: [&str; 3] = ["TotalSlot", "Total", "Detected"];
+
+/// The starts of the names of attributes of slots that tell of the system or of the GPUs for which the job was written.
+const STARTS_OF_NEEDS: [&str; 4] = ["CUDA", "GPUs", "OpSys", "OSG_OS"];
+
+/// Features of slots that a job needs if it asks for them. A clause that reads one is not given up.
+const FEATURES: &str = "AvailableGPUs, GPUs, HasCheckpointing, HasContainer, HasDocker, HasDockerURL, HasEncryptExecuteDirectory, \
+    HasFileTransfer, HasFileTransferPluginMethods, HasJava, HasJobDeferral, HasMPI, HasPerFileEncryption, HasReconnect, \
+    HasRemoteSyscalls, HasSandboxImage, HasSIF, HasSingularity, HasTransferInputRemaps, HasURLFileTransfer, \
+    HasUserNamespaces, HasVM";
+
+/// The places where a job's files are. Without a shared file system, file transfer is the remedy.
+const PLACES: [&str; 2] = ["FileSystemDomain", "UidDomain"];
+
+/// The attributes of slots that name a machine, and the ends of names of those that name a site or a cluster. A job that
+/// asks for one has its reasons.
+const NAMES_OF_PLACES: [&str; 3] = ["Machine", "Name", "UtsnameNodename"];
+const ENDS_OF_PLACES: [&str; 7] =
+    ["Site", "SiteName", "ResourceName", "ClusterName", "Cluster", "HostName", "PoolName"];
+
+/// Whether an attribute of slots names a machine, a site or a cluster.
+pub fn names_place(name: &Name) -> bool {
+    let name_text = name.as_str();
+    let ends_with = |end: &&str| {
+        let start = name_text.len().checked_sub(end.len());
+        start.and_then(|start| name_text.get(start..)).is_some_and(|found| found.eq_ignore_ascii_case(end))
+    };
+    is_one_of(name, &NAMES_OF_PLACES) || ENDS_OF_PLACES.iter().any(ends_with)
+}
+
+/// Whether a clause keeps the job away from something, rather than asking for it.
+fn is_exclusion(clause: &Expression) -> bool {
+    match clause.without_parentheses().kind() {
+        ExpressionKind::Unary(UnaryOperator::Not, _)
+        | ExpressionKind::Binary(BinaryOperator::NotEqual | BinaryOperator::Isnt, ..) => true,
+        ExpressionKind::Binary(BinaryOperator::Or | BinaryOperator::And, left, right) => {
+            is_exclusion(left) && is_exclusion(right)
+        }
+        _ => false,
+    }
+}
+
+/// Whether an edit is never proposed: it gives up the system, a feature or the place that the job needs, or it claims a
+/// purpose for which slots are kept. An attribute that has the wrong type may get the right one.
+pub fn is_never_proposed(edit: &RequestEdit, dialect: Dialect) -> bool {
+    if !dialect.is_condor() {
+        return false;
+    }
+    let needed = |name: &&Name| {
+        is_one_of(name, &SYSTEM_ATTRIBUTES) || is_one_of(name, &PLACES) || words(FEATURES).any(|known| name.is(known))
+    };
+    let is_wanted_place = |clause: &Expression, name: &Name| names_place(name) && !is_exclusion(clause);
+    let read = |clause: &Expression| {
+        let mentions = FreeNames::of(clause, dialect);
+        mentions.theirs.iter().chain(&mentions.unqualified).cloned().collect::<Vec<Name>>()
+    };
+    match edit {
+        RequestEdit::Drop { clause } => {
+            let is_system = |name: &Name| STARTS_OF_NEEDS.iter().any(|start| starts_with(name, start));
+            let is_kept =
+                |name: &Name| needed(&name) || is_system(name) || is_set_by_run(name) || is_wanted_place(clause, name);
+            clause.as_literal().is_some() || read(clause).iter().any(is_kept)
+        }
+        RequestEdit::Rewrite { clause, to } => {
+            let kept = read(to);
+            let is_place = |name: &Name| is_one_of(name, &PLACES);
+            let is_lost = |name: &Name| needed(&name) && !kept.contains(name);
+            let names = read(clause);
+            // A misspelt feature may become the one that is meant.
+            let is_renamed = kept.iter().any(|name| !names.contains(name));
+            names.iter().any(|name| is_place(name) || is_lost(name) && !is_renamed)
+        }
+        RequestEdit::Set { name, from, to } => {
+            let text = |value: &Value| match value {
+                Value::String(text) => text.to_str().into_owned(),
+                other => other.to_string(),
+            };
+            let values = from.as_ref().and_then(Expression::as_literal).zip(to.as_literal());
+            let is_measured = MEASURED.iter().any(|(_, usage, _)| name.is(usage)) || name.is("ImageSize");
+            is_measured
+                || is_owners_matter(name)
+                    && !values.is_some_and(|(from, to)| text(from).eq_ignore_ascii_case(&text(to)))
+        }
+        RequestEdit::Define { name } | RequestEdit::Remove { name, .. } => is_owners_matter(name),
+        RequestEdit::DropPorts { .. } => false,
+    }
+}
+
+/// Whether a comparison demands a minimum amount of a resource.
+pub fn demands_amount(comparison: &ClauseComparison) -> bool {
+    let resource = |name: &Name| {
+        let totals = TOTAL_PREFIXES.iter().filter_map(|prefix| {
+            let (found, resource) = name.as_str().split_at_checked(prefix.len())?;
+            found.eq_ignore_ascii_case(prefix).then(|| Name::new(resource))
+        });
+        is_one_of(name, &RESOURCE_ATTRIBUTES) || totals.into_iter().any(|name| is_one_of(&name, &RESOURCE_ATTRIBUTES))
+    };
+    matches!(comparison.operator, BinaryOperator::Greater | BinaryOperator::GreaterEqual)
+        && comparison.attribute().is_some_and(resource)
+}
+
+/// Whether a value is none of the resource of which a comparison demands an amount: a job that asks for GPUs needs some.
+pub fn is_none_of_amount(comparison: &ClauseComparison, value: &Value) -> bool {
+    demands_amount(comparison) && as_number(value).is_some_and(|amount| amount <= 0.0)
+}
+
+/// Whether a job needs what a clause demands: an amount of a resource, or the system that the job was built for; and whether
+/// the clause lacks an attribute of its own ad. Dropping such a clause is not advised.
+pub fn must_keep_clause(clause: &ClauseReport, table: &OfferTable) -> bool {
+    let analysis = &clause.analysis;
+    let asks = |name: &Name| requested_resource(name).is_some_and(|resource| table.offers_with(&resource) > 0);
+    let compares = analysis.comparison.as_ref().is_some_and(|comparison| {
+        let is_equality = matches!(comparison.operator, BinaryOperator::Equal | BinaryOperator::Is);
+        let is_system = |name: &Name| is_one_of(name, &SYSTEM_ATTRIBUTES);
+        is_equality && comparison.attribute().is_some_and(is_system)
+            || demands_amount(comparison) && table.context.dialect.is_condor()
+    });
+    // What a job asks for is an attribute of slots by mistake.
+    let misreads = |name: &Name| requested_resource(name).is_some() && table.offers_with(name) == 0;
+    let is_mistaken = matches!(clause.failure, Some(FailureReason::MissingOwnAttribute(..)))
+        || analysis.offer_attributes.iter().any(misreads);
+    let is_mistaken = is_mistaken && table.context.dialect.is_condor();
+    analysis.request_attributes.iter().any(asks) || compares || is_mistaken
+}
+
+/// Whether a clause is an unmet bound of which the offers tell what can be had: a milder one is for its author to choose.
+pub fn has_milder_bound(clause: &ClauseReport) -> bool {
+    use BinaryOperator::{Greater, GreaterEqual, Less, LessEqual};
+    let comparison = clause.analysis.comparison.as_ref();
+    let is_bound = comparison.is_some_and(|of| matches!(of.operator, Greater | GreaterEqual | Less | LessEqual));
+    is_bound && clause.closest_value.is_some()
+}
+
+/// What HTCondor has measured of a job, with the attribute that asks for as much, and how many units of it are one of that.
+const MEASURED: [(&str, &str, f64); 3] = [
+    ("RequestMemory", "MemoryUsage", 1.0),
+    ("RequestMemory", "ResidentSetSize", 1024.0),
+    ("RequestDisk", "DiskUsage", 1.0),
+];
+
+/// The attributes that count what has happened to a job. They are 0 when it is submitted.
+const COUNTS_OF_RUNS: &str = "NumHolds, NumJobCompletions, NumJobMatches, NumJobStarts, NumRestarts, NumShadowStarts, NumSystemHolds, JobRunCount";
+
+/// Returns the least amount with which a job can do: what it was measured to use, or what its request was before the first
+/// run. `None` if neither is known.
+pub fn least_needed(request: &Ad, name: &Name, context: &Context) -> Option<f64> {
+    let number = |request: &Ad, name: &Name| as_number(&evaluate_attribute(request, name, context)?);
+    let measured = MEASURED.iter().filter(|(of, ..)| context.dialect.is_condor() && name.is(of));
+    let measured = measured.filter_map(|(_, usage, units)| Some(number(request, &Name::new(usage))? / units));
+    let is_expression = request.get(name).is_some_and(|own| own.as_literal().is_none());
+    let first = || {
+        let zero = Expression::literal(Value::Integer(0));
+        let before_runs = request.iter().filter(|attribute| !is_set_by_run(attribute.name)).map(|attribute| {
+            let is_count = words(COUNTS_OF_RUNS).any(|known| attribute.name.is(known));
+            (attribute.name.clone(), if is_count { zero.clone() } else { attribute.expression.clone() })
+        });
+        number(&before_runs.collect(), name)
+    };
+    measured.chain(is_expression.then(first).flatten()).reduce(f64::max)
+}
+
+/// Whether an edit asks for less of a resource than a job can do with.
+pub fn is_too_small(edit: &RequestEdit, request: &Ad, context: &Context) -> bool {
+    let RequestEdit::Set { name, to, .. } = edit else { return false };
+    let amount = to.as_literal().and_then(as_number).filter(|_| requested_resource(name).is_some());
+    amount.zip(least_needed(request, name, context)).is_some_and(|(amount, least)| amount < least)
+}
+
+fn starts_with(name: &Name, start: &str) -> bool {
+    name.as_str().get(..start.len()).is_some_and(|found| found.eq_ignore_ascii_case(start))
+}
+
+pub fn is_one_of(name: &Name, names: &[&str]) -> bool {
+    names.iter().any(|known| name.is(known))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RequestEdit, is_never_proposed, least_needed};
+    use crate::ad::{Dialect, Expression, Name};
+    use crate::eval::Context;
+    use crate::syntax::{ParseOptions, parse_ad, parse_expression};
+
+    #[test]
+    fn the_least_with_which_a_job_can_do() {
+        for (attributes, name, least) in [
+            ("RequestMemory = 4096", "RequestMemory", None),
+            ("RequestMemory = 4096; MemoryUsage = 900", "RequestMemory", Some(900.0)),
+            ("RequestMemory = 4096; ResidentSetSize = 2048; MemoryUsage = 1", "RequestMemory", Some(2.0)),
+            ("RequestMemory = MemoryUsage * 3 / 2; MemoryUsage = 900", "RequestMemory", Some(900.0)),
+            ("RequestMemory = 8192 * pow(4, NumJobStarts); NumJobStarts = 3", "RequestMemory", Some(8192.0)),
+            (
+                "RequestMemory = ifThenElse(MemoryUsage =!= undefined, MemoryUsage * 2, 512); MemoryUsage = 9",
+                "RequestMemory",
+                Some(512.0),
+            ),
+            ("RequestDisk = DiskUsage; DiskUsage = 70", "RequestDisk", Some(70.0)),
+            ("RequestCpus = 4; MemoryUsage = 900", "RequestCpus", None),
+        ] {
+            let ad = parse_ad(format!("[ {attributes} ]").as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+            let found = least_needed(&ad, &Name::new(name), &Context::new(Dialect::Condor));
+            assert_eq!(found, least, "{attributes}");
+        }
+    }
+
+    fn expression(text: &str) -> Expression {
+        parse_expression(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap()
+    }
+
+    #[test]
+    fn what_a_job_needs_and_what_is_kept_for_others() {
+        let drop = |clause: &str| RequestEdit::Drop { clause: expression(clause) };
+        let rewrite = |clause: &str, to: &str| RequestEdit::Rewrite { clause: expression(clause), to: expression(to) };
+        let set = |name: &str, from: Option<&str>, to: &str| RequestEdit::Set {
+            name: Name::new(name),
+            from: from.map(expression),
+            to: expression(to),
+        };
+        for (edit, is_never) in [
+            (drop("TARGET.Arch == \"X86_64\""), true),
+            (drop("Memory > 5 || OpSys == \"LINUX\""), true),
+            (drop("TARGET.HasDocker"), true),
+            (drop("TARGET.FileSystemDomain == \"a\""), true),
+            (drop("TARGET.Machine == \"a\""), true),
+            (drop("GLIDEIN_Site =?= \"a\""), true),
+            (drop("regexp(\"a\", Name)"), true),
+            (drop("stringListMember(TARGET.ClusterName, \"a,b\")"), true),
+            (drop("Machine != \"a\" && !regexp(\"b\", Machine)"), false),
+            (drop("TARGET.GPUs_DeviceName == \"a\""), true),
+            (drop("OpSysMajorVer == 9"), true),
+            (drop("TARGET.OpSysLongName == \"a\""), true),
+            (drop("OSG_OS_VERSION > 5"), true),
+            (drop("TARGET.Machine != MachineAttrMachine1"), true),
+            (drop("false"), true),
+            (drop("TARGET.HasMatlab"), false),
+            (drop("MY.HasDocker"), false),
+            (drop("TARGET.Memory > 5"), false),
+            (rewrite("TARGET.Arch == \"ARM64\"", "TARGET.Arch == \"aarch64\""), false),
+            (rewrite("TARGET.Arch == \"X86_64\" && Memory > 5", "Memory > 5"), true),
+            (rewrite("TARGET.FileSystemDomain == \"a\"", "TARGET.FileSystemDomain == \"b\""), true),
+            (set("WantLargeMem", None, "true"), true),
+            (set("WantLargeMem", Some("false"), "true"), true),
+            (set("WantLargeMem", Some("\"true\""), "true"), false),
+            (set("Scheduler", None, "\"DedicatedScheduler@a\""), true),
+            (set("RequestMemory", Some("4096"), "2048"), false),
+            (set("ImageSize", Some("4096"), "2048"), true),
+            (set("DiskUsage", Some("4096"), "2048"), true),
+            (RequestEdit::Define { name: Name::new("WantFlocking") }, true),
+            (RequestEdit::Define { name: Name::new("ProjectName") }, false),
+        ] {
+            assert_eq!(is_never_proposed(&edit, Dialect::Condor), is_never, "{edit:?}");
+            assert!(!is_never_proposed(&edit, Dialect::Classad), "{edit:?}");
+        }
+    }
+}
