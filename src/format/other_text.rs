@@ -48,6 +48,10 @@ pub(super) fn reason_without_ads(text: &[u8]) -> Option<String> {
     let text = &text[..text.len().min(SEARCHED_BYTES)];
     let lines = || text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
     let content = || lines().filter(|line| !line.starts_with(b"#") && !line.starts_with(b"//"));
+    // One wrong line in an ad is the error of that line.
+    if content().any(|line| is_any(first_word(line).0, &["MyType", "ClusterId"])) {
+        return None;
+    }
     let shown = content()
         .enumerate()
         .find_map(|(number, line)| OTHER_TEXTS.iter().find(|other| (other.shows)(line, number == 0)));
@@ -93,7 +97,8 @@ fn is_of_configuration(line: &[u8], _: bool) -> bool {
         [b'=', value @ ..] => value.trim_ascii(),
         _ => return false,
     };
-    let has_macro = memchr::memmem::find(value, b"$(").is_some_and(|at| !value[..at].contains(&b'"'));
+    let has_macro =
+        memchr::memmem::find(value, b"$(").is_some_and(|at| !value[..at].iter().any(|byte| b"\"'".contains(byte)));
     let is_continued = value.ends_with(b"\\") && !value.starts_with(b"\"");
     has_macro || is_continued
 }
@@ -158,6 +163,8 @@ mod tests {
             ("alice\n", None),
             ("a b\n", None),
             ("A = \"$(X)\"\n", None),
+            ("A = 'a $(X)' == 1\n", None),
+            ("A = $(X)\nMyType = \"Job\"\n", None),
             ("A = \"x\\\"\nB = 1\n", None),
             ("A = 1\nuse = 2\ninclude = 3\n", None),
             ("SET = 1\n", None),
