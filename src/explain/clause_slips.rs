@@ -7,7 +7,7 @@ use crate::ad::{
 };
 use crate::constraint::ClauseOperand;
 use crate::lint::{self, LintLevel};
-use crate::protocol::is_set_by_run;
+use crate::protocol::{is_set_by_run, requested_resource};
 
 use super::clause_analysis::{ClauseAnalysis, ClauseAnalyzer};
 use super::clauses::ExplainedClause;
@@ -29,7 +29,9 @@ pub fn find_slip(
     // A note tells what may be meant so; there is a better reason for such a clause.
     let slips = slips.filter(|slip| slip.rule.level > LintLevel::Note);
     // What is true at another time is right, too.
-    let needed = |slip: &lint::Slip| least - usize::from(slip.is_of_clock() && least > 0);
+    // A list in place of the item is a mistake, whatever its correction gains.
+    let is_certain = |slip: &lint::Slip| slip.is_of_clock() || slip.rule.name == "argument-order";
+    let needed = |slip: &lint::Slip| least - usize::from(is_certain(slip) && least > 0);
     let slips = slips.filter_map(|slip| Some((slip.message.clone(), slip.corrected(clause)?, needed(&slip))));
     let quoted = lint::unquoted(clause, dialect).map(|to| ("this is a string, and no condition".to_owned(), to, least));
     let renamed = renamed(analysis, table)
@@ -37,6 +39,7 @@ pub fn find_slip(
     // The offers tell whether these are mistakes at all.
     let likely = of_other_ad(analysis, table).into_iter().chain(exchanged(clause)).chain(number_in_string(clause));
     let likely = likely.chain(list_as_number(analysis, table, request)).chain(guarded(analysis, table, request));
+    let likely = likely.chain(request_of_other_ad(clause, table)).chain(looser_patterns(clause));
     let likely = likely.map(|(message, corrected)| (message, corrected, least.max(1)));
     let found = slips.chain(quoted).chain(renamed).chain(likely).find_map(|(message, corrected, least)| {
         let tried = ExplainedClause { expression: corrected.clone(), ..analysis.clause.clone() };
@@ -194,6 +197,54 @@ fn of_other_ad(analysis: &ClauseAnalysis, table: &OfferTable) -> Option<(String,
     })?;
     let own = own.to_uppercase();
     Some((format!("{own}.{first} reads this ad, which has no {first}"), corrected))
+}
+
+/// Returns the clause with what offers have of a resource in place of what a job asks for: `TARGET.GPUs` for
+/// `TARGET.RequestGPUs`; with what to say of it. `None` if the clause reads no such attribute.
+fn request_of_other_ad(clause: &Expression, table: &OfferTable) -> Option<(String, Expression)> {
+    let [_, other] = table.context.dialect.side_names();
+    let (name, resource, part) = clause.parts().find_map(|part| {
+        let ExpressionKind::Select(scope, name) = part.kind() else { return None };
+        let is_other =
+            matches!(scope.without_parentheses().kind(), ExpressionKind::Attribute(scope) if scope.is(other));
+        let resource = requested_resource(name).filter(|_| is_other && table.offers_with(name) == 0)?;
+        (table.offers_with(&resource) > 0).then_some((name, resource, part))
+    })?;
+    let amount = Expression::select(Expression::attribute(other), resource.clone());
+    let corrected = rewrite_expression(clause, &mut |of| of.ptr_eq(part).then(|| amount.clone()))?;
+    Some((format!("{name} is what a job asks for, {resource} what a slot has"), corrected))
+}
+
+/// Returns the clause with a pattern that more strings match, for its first call of `regexp()`: one that ignores case, or that
+/// matches anywhere; each with what to say of it.
+fn looser_patterns(clause: &Expression) -> Vec<(String, Expression)> {
+    let call = clause.parts().find_map(|part| match part.kind() {
+        ExpressionKind::Call(function, arguments) if function.is("regexp") => Some((part, function, arguments)),
+        _ => None,
+    });
+    let Some((call, function, [pattern, subject, options @ ..])) =
+        call.map(|(call, function, arguments)| (call, function, &arguments[..]))
+    else {
+        return Vec::new();
+    };
+    let Some(Value::String(text)) = pattern.as_literal().filter(|_| options.is_empty()) else { return Vec::new() };
+    let text = text.to_str();
+    let (without_start, without_end) = (text.strip_prefix('^'), text.strip_suffix('$'));
+    let candidates = [
+        (Some(&*text), true, "a pattern minds case"),
+        (without_start, false, "`^` ties a pattern to the beginning"),
+        (without_end, false, "`$` ties a pattern to the end"),
+        (without_start, true, "`^` ties a pattern to the beginning, and a pattern minds case"),
+        (without_end, true, "`$` ties a pattern to the end, and a pattern minds case"),
+    ];
+    let looser = candidates.into_iter().filter_map(|(pattern, ignores_case, message)| {
+        let option = ignores_case.then(|| Expression::literal(Value::string("i")));
+        let pattern = Expression::literal(Value::string(pattern?));
+        let changed = Expression::call(function.as_str(), [pattern, subject.clone()].into_iter().chain(option));
+        let corrected = rewrite_expression(clause, &mut |part| part.ptr_eq(call).then(|| changed.clone()))?;
+        Some((message.to_owned(), corrected))
+    });
+    looser.collect()
 }
 
 /// Returns the clause with the first two arguments of a call exchanged, with what to say of it. `None` if no call has an

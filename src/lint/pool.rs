@@ -10,7 +10,7 @@ use crate::ad::{Ad, Attribute, BinaryOperator, Dialect, Expression, ExpressionKi
 use crate::constraint::{ClauseOperand, conjuncts, is_scope_name};
 use crate::eval::{Context, Work, find_function};
 use crate::pool::BindingKind;
-use crate::protocol::{PORTS, Ports, likely_current_names, read_ports, renamed_attribute};
+use crate::protocol::{PORTS, Ports, is_set_by_run, likely_current_names, read_ports, renamed_attribute};
 use crate::text::{counted, did_you_mean, with_commas};
 
 use super::expressions::short_text;
@@ -143,7 +143,9 @@ fn fall_through(
 ) -> Option<LintFinding> {
     let [_, side] = dialect.side_names().map(Name::new);
     let (mut firsts, mut replacements) = (IndexMap::<&Name, &Expression>::new(), Vec::new());
-    for reference in references.iter().filter(|reference| !reference.is_qualified && may_have(reference.name)) {
+    // What a run adds to this ad is not of the other ad.
+    let falls = |of: &&PoolReference<'_>| !of.is_qualified && !is_set_by_run(of.name) && may_have(of.name);
+    for reference in references.iter().filter(falls) {
         firsts.entry(reference.name).or_insert(reference.expression);
         let qualified = Expression::select(Expression::attribute(side.clone()), reference.name.clone());
         replacements.push((reference.expression.clone(), qualified));

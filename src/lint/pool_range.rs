@@ -1,6 +1,7 @@
 //! Checks comparisons with a number against the numbers that the pool has.
 
 use crate::ad::{BinaryOperator, Expression, ExpressionKind, Name, Value};
+use crate::protocol::words;
 
 use super::finding::LintFinding;
 use super::rules;
@@ -61,6 +62,10 @@ impl NumberRange {
     }
 }
 
+/// The attributes of slots that change by themselves: what they are now is not what they will be.
+const CHANGING: &str = "ClockDay, ClockMin, CondorLoadAvg, ConsoleIdle, CurrentTime, KeyboardIdle, LastHeardFrom, LoadAvg, \
+    MyCurrentTime, TotalCondorLoadAvg, TotalLoadAvg";
+
 /// Returns the finding that no ad of the pool satisfies the comparison of an attribute with a number, or that all do
 /// because the number is in the wrong unit. `None` if there is no such finding. `part` is the whole comparison, in
 /// `attribute`; `is_literal` says whether the number stands in it.
@@ -72,6 +77,9 @@ pub(super) fn check(
     number: f64,
     is_literal: bool,
 ) -> Option<LintFinding> {
+    if words(CHANGING).any(|known| name.is(known)) {
+        return None;
+    }
     let unit = SizeUnit::of(name);
     let shown = |number: f64| match unit {
         Some(unit) => format!("{number} ({})", unit.readable(number)),

@@ -245,7 +245,7 @@ const TYPES: &[(StandardType, &str)] = &[
          BlockReadKbytes BlockReads BlockWriteKbytes BlockWrites BrokenSlotCpus BrokenSlotDisk BrokenSlotMemory \
          BufferBlockSize BufferSize BytesRecvd BytesSent Capability ClaimEndTime ClockDay ClockMin ClusterId CommittedSlotTime \
          CommittedSuspensionTime CommittedTime CompletionDate CondorLoadAvg ConsoleIdle CoreSize CpuCacheSize Cpus \
-         CpusProvisioned CpusUsage CronDayOfMonth CronDayOfWeek CronHour CronMinute CronMonth CumulativeRemoteSysCpu \
+         CpusProvisioned CpusUsage CumulativeRemoteSysCpu \
          CumulativeRemoteUserCpu CumulativeSlotTime CumulativeSuspensionTime CumulativeTransferTime CurrentHosts \
          CurrentRank DaemonStartTime DAG_JobsCompleted DAG_JobsHeld DAG_JobsIdle DAG_JobsRunning DAG_JobsSubmitted \
          DAG_NodesDone DAG_NodesFailed DAG_NodesFutile DAG_NodesPostrun DAG_NodesPrerun DAG_NodesQueued \

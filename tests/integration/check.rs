@@ -357,6 +357,11 @@ fn the_other_ad_is_named_for_its_own_attributes_only() {
         ),
         ("Requirements = LastHoldReasonCode =!= 34 && NumHolds < 3", &[], vec![]),
         (
+            "Requirements = Memory > 5 && MachineAttrSite1 =!= TARGET.SiteName",
+            &[],
+            vec!["this ad has no Memory: the name is looked up in the other ad"],
+        ),
+        (
             "Requirements = SiteName =!= \"b\"",
             &[],
             vec!["this ad has no SiteName: the name is looked up in the other ad"],

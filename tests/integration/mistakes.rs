@@ -45,6 +45,12 @@ fn mistakes() -> Vec<Mistake> {
             "argument-order",
         ),
         (
+            "list-first",
+            requirements("stringListMember(\"Chicago, Boston\", TARGET.Site)"),
+            "`stringListMember(TARGET.Site, \"Chicago, Boston\")`",
+            "argument-order",
+        ),
+        (
             "semicolon",
             requirements("stringListMember(TARGET.Site, \"Madison;Chicago\")"),
             "`stringListMember(TARGET.Site, \"Madison,Chicago\")`",

@@ -142,6 +142,20 @@ fn mistakes_are_corrected_and_what_a_job_needs_is_kept() {
              condor_qedit 1.0 Requirements '((TARGET.Colour > 0) =!= true) && TARGET.Arch == \"X86_64\"'",
         ),
         (
+            "pattern",
+            asks("regexp(\"^REE$\", TARGET.Name)"),
+            free.clone(),
+            "what to do:\n  `regexp(\"^REE$\", TARGET.Name)`\n    -> `regexp(\"REE$\", TARGET.Name, \"i\")`  1 slot, free\n    \
+             condor_qedit 1.0 Requirements 'regexp(\"REE$\", TARGET.Name, \"i\")'",
+        ),
+        (
+            "request",
+            asks("TARGET.RequestCpus >= 1"),
+            free.clone(),
+            "what to do:\n  `TARGET.RequestCpus >= 1` -> `TARGET.Cpus >= 1`  1 slot, free\n    \
+             condor_qedit 1.0 Requirements 'TARGET.Cpus >= 1'",
+        ),
+        (
             "unit",
             job(0, "RequestMemory = 4194304"),
             free.replace("4000", "8000"),
@@ -224,7 +238,7 @@ fn scripts_have_the_commands_of_each_cause_and_owner() {
     assert!(has("bo/b", "\ncondor_release 1.2\n") && names.contains("-bo_b.sh"), "{names}{scripts:?}");
     // What someone may have changed is not replaced.
     let (status, _, errors) = classad(&arguments);
-    assert!(status == Some(2) && errors.contains("File exists"), "{errors}");
+    assert!(status == Some(2) && errors.contains("exists, and may have been changed: remove it"), "{errors}");
 }
 
 /// A diff is of a file, and nothing is printed before it is sure.

@@ -182,6 +182,12 @@ impl Fixes {
             let path: PathBuf = directory.join(name);
             // A script that someone may have changed is not replaced.
             if let Err(error) = File::create_new(&path).and_then(|mut file| file.write_all(text.as_bytes())) {
+                if error.kind() == io::ErrorKind::AlreadyExists {
+                    let path = path.display();
+                    return refuse(format!(
+                        "{path} exists, and may have been changed: remove it, or name another folder"
+                    ));
+                }
                 return refused(&path, &error);
             }
             writeln!(out(), "{}", path.display())?;
