@@ -112,8 +112,15 @@ pub fn is_near(value: &Value, bound: &Value) -> bool {
 }
 
 /// Names of architectures that others use, and HTCondor's.
-const ARCHITECTURES: [(&str, &str); 5] =
-    [("arm64", "aarch64"), ("armv8", "aarch64"), ("amd64", "X86_64"), ("x86-64", "X86_64"), ("x64", "X86_64")];
+const ARCHITECTURES: [(&str, &str); 7] = [
+    ("arm64", "aarch64"),
+    ("armv8", "aarch64"),
+    ("amd64", "X86_64"),
+    ("x86-64", "X86_64"),
+    ("x64", "X86_64"),
+    ("INTEL", "X86_64"),
+    ("i686", "X86_64"),
+];
 
 /// Whether a name has a word of letters and digits, such as the model in `NVIDIA A100-PCIE-40GB`.
 fn has_model(name: &str, model: &str) -> bool {

@@ -156,6 +156,23 @@ fn mistakes_are_corrected_and_what_a_job_needs_is_kept() {
              condor_qedit 1.0 Requirements 'TARGET.Cpus >= 1'",
         ),
         (
+            "system-and-version",
+            asks("TARGET.OpSysName == \"RedHat 8\" && TARGET.OpSysAndVer != \"x\""),
+            slot(
+                "free",
+                "OpSysName = \"RedHat\"\nOpSysAndVer = \"RedHat8\"\nState = \"Unclaimed\"\nActivity = \"Idle\"",
+            ),
+            "what to do:\n  `TARGET.OpSysName == \"RedHat 8\"`\n    -> `TARGET.OpSysAndVer == \"RedHat8\"`  1 slot, free\n    \
+             condor_qedit 1.0 Requirements '(TARGET.OpSysAndVer == \"RedHat8\") && TARGET.OpSysAndVer != \"x\"'",
+        ),
+        (
+            "architecture",
+            asks("TARGET.Arch == \"INTEL\""),
+            free.clone(),
+            "what to do:\n  `TARGET.Arch == \"INTEL\"` -> `TARGET.Arch == \"X86_64\"`  1 slot, free\n    \
+             condor_qedit 1.0 Requirements 'TARGET.Arch == \"X86_64\"'",
+        ),
+        (
             "unit",
             job(0, "RequestMemory = 4194304"),
             free.replace("4000", "8000"),
