@@ -91,9 +91,6 @@ impl Defragmentation {
             return Ok(None);
         }
         let number = |name: &str| configuration.number(name, context);
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it is not negative
-        let maximum =
-            |name: &str| Ok::<_, Problem>(number(name)?.filter(|most| *most >= 0.0).map(|most| most as usize));
         let policy = |name: &str| {
             let found = ConfiguredPolicy::find(configuration, name, context)?;
             Ok::<_, Problem>(found.map(|found| found.expression))
@@ -107,8 +104,8 @@ impl Defragmentation {
             reason: format!("Defrag {}", name.unwrap_or_default()),
             per_hour: number("DEFRAG_DRAINING_MACHINES_PER_HOUR")?,
             interval: number("DEFRAG_INTERVAL")?.unwrap_or(DEFAULT_INTERVAL),
-            max_draining: maximum("DEFRAG_MAX_CONCURRENT_DRAINING")?,
-            max_whole: maximum("DEFRAG_MAX_WHOLE_MACHINES")?,
+            max_draining: configuration.maximum("DEFRAG_MAX_CONCURRENT_DRAINING", context)?,
+            max_whole: configuration.maximum("DEFRAG_MAX_WHOLE_MACHINES", context)?,
         }))
     }
 

@@ -290,6 +290,17 @@ impl Configuration {
             .ok_or_else(|| Problem::error_at(entry.value_range.clone(), 0, format!("{} must be a number", entry.name)))
     }
 
+    /// Returns the whole number of a variable that is a maximum; `None` if there is no such variable, or no maximum: a negative
+    /// number.
+    ///
+    /// # Errors
+    ///
+    /// As [`Configuration::number`].
+    pub fn maximum(&self, name: &str, context: &Context) -> Result<Option<usize>, Problem> {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it is not negative
+        Ok(self.number(name, context)?.filter(|most| *most >= 0.0).map(|most| most as usize))
+    }
+
     /// Returns whether a variable is true; `default` if there is no such variable.
     ///
     /// # Errors

@@ -50,6 +50,7 @@ fn jobs_wait_at_the_limits_of_their_access_point() {
             "MAX_JOBS_RUNNING = 1",
             "1.0 waits: 1 job of this access point runs, and MAX_JOBS_RUNNING is 1; it matches",
         ),
+        ("1", &free, "ONE = 1\nMAX_JOBS_RUNNING = 3 - 2 * $(ONE)", "1.0 waits: 1 job of this access point runs"),
         // What keeps the job from all slots comes first.
         ("1", &slot("a", 1000).replace("4000", "2000"), "MAX_JOBS_RUNNING = 1", "1.0 matches none of 1 slot"),
         (

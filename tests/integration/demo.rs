@@ -17,8 +17,10 @@ fn the_sample_pool_is_explained_without_files() {
 fn the_sample_pool_is_an_input_of_every_command() {
     let output = run(&["query", "Memory > 100000", "demo:slots", "--af", "Name"], "".as_bytes());
     assert!(output.status.success() && !output.stdout.is_empty());
-    let output = run(&["query", "true", "demo:nothing"], "".as_bytes());
+    let output = run(&["query", "true", "demo:slot"], "".as_bytes());
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2));
+    assert!(told.contains("cannot read demo:slot: the sample pool has demo:jobs and demo:slots"), "{told}");
 }
 
 #[test]

@@ -14,7 +14,7 @@ pub fn open(path: &str) -> io::Result<Box<dyn Read>> {
         Ok(Box::new(standard_streams::stdin()?))
     } else if let Some(answer) = live::take_answer(path) {
         Ok(Box::new(Cursor::new(answer)))
-    } else if let Some(contents) = demo::contents(path) {
+    } else if let Some(contents) = demo::contents(path)? {
         Ok(Box::new(contents))
     } else {
         Ok(Box::new(WholeFile::new(File::open(path)?)?))

@@ -63,10 +63,10 @@ struct JobLimits {
 }
 
 impl JobLimits {
-    fn read(number: impl Fn(&str) -> Option<usize>) -> Self {
-        let most = number("MAX_JOBS_PER_OWNER").unwrap_or(usize::MAX);
-        let of_owner = number("MAX_RUNNING_SCHEDULER_JOBS_PER_OWNER").filter(|of_owner| *of_owner < most);
-        JobLimits { in_slots: number("MAX_JOBS_RUNNING"), of_owner, ..JobLimits::default() }
+    fn read(maximum: impl Fn(&str) -> Option<usize>) -> Self {
+        let most = maximum("MAX_JOBS_PER_OWNER").unwrap_or(usize::MAX);
+        let of_owner = maximum("MAX_RUNNING_SCHEDULER_JOBS_PER_OWNER").filter(|of_owner| *of_owner < most);
+        JobLimits { in_slots: maximum("MAX_JOBS_RUNNING"), of_owner, ..JobLimits::default() }
     }
 
     /// Counts the jobs that run.
@@ -123,7 +123,8 @@ impl AccessPoint {
         }
         let start =
             |knob: &str| ConfiguredPolicy::find(read, knob, &context).ok().flatten().map(|found| found.expression);
-        let number = |knob: &str| read.raw_value(read.entry(knob)?).trim().parse().ok();
+        // Values that are no numbers are told where the configuration is checked.
+        let maximum = |knob: &str| read.maximum(knob, &context).ok().flatten();
         let defragmentation = match Defragmentation::read(read, &context) {
             Ok(found) => found,
             Err(problem) => loaded.map_or(Ok(()), |loaded| loaded.report(session, &problem)).map(|()| None)?,
@@ -134,7 +135,7 @@ impl AccessPoint {
             // Times that are no numbers are told where cycles need them.
             interval: CycleTimes::read(read, &context).unwrap_or_default().policies,
             starts: START_CONDITIONS.map(start),
-            limits: JobLimits::read(number),
+            limits: JobLimits::read(maximum),
             ..AccessPoint::default()
         })
     }
