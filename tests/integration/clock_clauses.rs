@@ -125,3 +125,19 @@ fn other_causes_stay() {
         assert!(told.contains(summary) && !told.contains("not before"), "{told}");
     }
 }
+
+/// A slot whose time comes, but that refuses the job then, too, is nothing to wait for.
+#[test]
+fn what_refuses_at_its_time_is_not_awaited() {
+    let job = "ClusterId = 7\nProcId = 0\nJobStatus = 1\nJobUniverse = 5\nOwner = \"al\"\nRequestMemory = 100\n\
+               Requirements = TARGET.Name == \"slot1@b\"\n";
+    for (start, awaited) in
+        [("ClockMin < 1000 && TARGET.Owner =?= \"al\"", true), ("ClockMin < 1000 && TARGET.Owner =?= \"Al\"", false)]
+    {
+        let slots = SLOTS.replace("START = ClockMin < 1000", &format!("START = {start}"));
+        let files = [file("awaited.jobs", job), file("awaited.slots", slots)];
+        let (_, text, told) = classad(&["explain", &files[0], "--pool", &files[1], "--now", NOW]);
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(words.contains("when slot1@b takes jobs"), awaited, "{start}: {text}{told}");
+    }
+}

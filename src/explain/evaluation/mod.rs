@@ -289,10 +289,15 @@ impl OfferTable {
         Option::clone(&self.closest.get_or_compute(key, compute))
     }
 
-    /// Returns when a clause of a row's constraint accepts a request, as [`ClauseTime::of_offer`]. The result is cached.
+    /// Returns when a row accepts a request that a clause of its constraint keeps away until a time, as
+    /// [`ClauseTime::of_offer`]; `None` if the rest of the constraint refuses it then. The result is cached.
     pub fn opening(&self, request: &RequestContext, clause: &ExplainedClause, row: usize) -> Option<ClauseTime> {
         let of_clause = self.clause_key(request, clause, PairSide::Offer).key;
-        let compute = || ClauseTime::of_offer([&self.ads[row], &request.ad], &clause.expression, &self.context);
+        let compute = || {
+            let (offer, ads) = (&self.ads[row], [&self.ads[row], &request.ad]);
+            ClauseTime::of_offer(ads, &clause.expression, &self.context)?;
+            ClauseTime::of_offer(ads, self.protocol.constraint_expression(offer)?, &self.context)
+        };
         Option::clone(&self.openings.get_or_compute([&*of_clause, &[row]].concat().into(), compute))
     }
 
