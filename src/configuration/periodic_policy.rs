@@ -108,7 +108,7 @@ impl PeriodicPolicy {
             }
             (26, [knob, text]) => format!("The system macro {knob} expression '{text}' evaluated to {outcome}"),
             _ => {
-                let text = job.get_str(&self.name).map(|own| expression_text(own, Style::of(Dialect::Condor)));
+                let text = job.get_str(&self.name).map(|own| expression_text(own, Style::LongLibrary));
                 let (name, text) = (&self.name, text.unwrap_or_default());
                 format!("The job attribute {name} expression '{text}' evaluated to {outcome}")
             }

@@ -66,7 +66,7 @@ impl<'a> ExpressionPrinter<'a> {
     pub fn expression(&mut self, expression: &'a Expression, at_least: u8) {
         use PrintTask::{Expression as E, Name as N, Text as T};
         // HTCondor's library never adds parentheses.
-        if precedence(expression.kind()) < at_least && self.style != Style::Library {
+        if precedence(expression.kind()) < at_least && !self.style.is_library() {
             return self.push_tasks([T("("), E(expression, 0), T(")")]);
         }
         match expression.kind() {
@@ -76,7 +76,7 @@ impl<'a> ExpressionPrinter<'a> {
             ExpressionKind::Select(inner, name) => {
                 // A space before the dot is needed after a number, because `1.b` would be lexed as a malformed number.
                 let number = matches!(inner.kind(), ExpressionKind::Literal(Value::Integer(_) | Value::Real(_)));
-                let dot = if number && self.style != Style::Library { " ." } else { "." };
+                let dot = if number && !self.style.is_library() { " ." } else { "." };
                 self.push_tasks([E(inner, PRECEDENCE_PRIMARY), T(dot), N(name)]);
             }
             ExpressionKind::Subscript(inner, index) => {
@@ -85,7 +85,7 @@ impl<'a> ExpressionPrinter<'a> {
             ExpressionKind::Unary(operator, operand) => self.unary(*operator, operand),
             ExpressionKind::Binary(operator, left, right) => {
                 let precedence = operator.precedence();
-                let symbol = if self.style == Style::Long { operator.condor_symbol() } else { operator.symbol() };
+                let symbol = if self.style.is_long() { operator.condor_symbol() } else { operator.symbol() };
                 // The left operand may be a chain of a million operators: push it as a task instead of recursing.
                 self.push_tasks([E(left, precedence), T(" "), T(symbol), T(" "), E(right, precedence + 1)]);
             }
@@ -117,19 +117,19 @@ impl<'a> ExpressionPrinter<'a> {
     }
 
     fn unary(&mut self, operator: UnaryOperator, operand: &'a Expression) {
-        if self.style == Style::Library {
+        if self.style.is_library() {
             self.text(" ");
         }
         self.text(operator.symbol());
         // `-5` would parse back as a literal, `- 5` parses back as an operation.
-        if operator == UnaryOperator::Minus && self.style != Style::Library && begins_with_digit(operand) {
+        if operator == UnaryOperator::Minus && !self.style.is_library() && begins_with_digit(operand) {
             self.text(" ");
         }
         self.tasks.push(PrintTask::Expression(operand, PRECEDENCE_UNARY));
     }
 
     fn comma(&self) -> &'static str {
-        if self.style == Style::Library { "," } else { ", " }
+        if self.style.is_library() { "," } else { ", " }
     }
 
     fn line_break(&mut self, columns: usize) {
@@ -167,7 +167,7 @@ impl<'a> ExpressionPrinter<'a> {
             self.text(open);
             self.text(" ");
             self.tasks.push(PrintTask::Text(close));
-            if items.len() > 0 || self.style == Style::Library {
+            if items.len() > 0 || self.style.is_library() {
                 self.tasks.push(PrintTask::Text(" "));
             }
         }
@@ -217,7 +217,7 @@ impl<'a> ExpressionPrinter<'a> {
 
     pub fn string(&mut self, bytes: &[u8]) {
         self.out.push(b'"');
-        if self.style == Style::Long {
+        if self.style.is_long() {
             let mut rest = bytes;
             while let Some(at) = memchr::memchr2(b'"', b'\n', rest) {
                 self.out.extend_from_slice(&rest[..at]);

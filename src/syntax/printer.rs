@@ -113,3 +113,23 @@ fn printed<'a>(style: Style, start: impl FnOnce(&mut ExpressionPrinter<'a>)) -> 
     printer.run();
     printer.out
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::syntax::{ParseOptions, parse_expression};
+
+    use super::{Style, expression_text};
+
+    #[test]
+    fn the_long_form_has_the_spaces_of_the_library() {
+        for (text, printed) in [
+            (r#"!a && f(b, "x", {1, 2}) isnt -y"#, r#" !a && f(b,"x",{ 1,2 }) =!=  -y"#),
+            (r#"a ?: b == "q\"w""#, r#"a ?: b == "q\"w""#),
+            ("[a = 1;b = 2].a + -5 ", "[ a = 1; b = 2 ].a + -5"),
+            ("~a[1] == 1.5 ? {} : (c)", " ~a[1] == 1.5 ? {  } : (c)"),
+        ] {
+            let expression = parse_expression(text.as_bytes(), ParseOptions::default()).unwrap();
+            assert_eq!(expression_text(&expression, Style::LongLibrary), printed);
+        }
+    }
+}

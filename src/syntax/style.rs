@@ -15,9 +15,23 @@ pub enum Style {
     /// The text that functions of HTCondor's ClassAd library make, such as `string({1.5})`, with the library's digits,
     /// order of attributes and spaces.  The text need not parse back.
     Library,
+    /// The long form as HTCondor's library makes it of an expression, as in the reason of a hold: `f(a,b)` and ` !a`.
+    LongLibrary,
 }
 
 impl Style {
+    /// Whether the library's spaces are printed, and no parentheses but those written.
+    #[must_use]
+    pub fn is_library(self) -> bool {
+        matches!(self, Style::Library | Style::LongLibrary)
+    }
+
+    /// Whether it is a line of the long form.
+    #[must_use]
+    pub fn is_long(self) -> bool {
+        matches!(self, Style::Long | Style::LongLibrary)
+    }
+
     /// Returns the style in which users of a dialect write expressions.
     #[must_use]
     pub fn of(dialect: Dialect) -> Self {
