@@ -22,6 +22,6 @@ pub use consistency::{
 };
 pub use rectangle::{Interval, Profile, profiles};
 pub use timeline::{
-    CLOCK_TIMES, ClockBreaks, MAX_SPAN_SECONDS, Timeline, TimelineInterval, is_clock_attribute, truth_timeline,
-    with_moving_clock,
+    CLOCK_TIMES, ClockBreaks, EXACT_SPAN_SECONDS, MAX_SPAN_SECONDS, Timeline, TimelineInterval, is_clock_attribute,
+    truth_timeline, with_moving_clock,
 };

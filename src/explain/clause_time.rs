@@ -4,12 +4,12 @@ use crate::ad::time::local_moment;
 use std::ops::Range;
 
 use crate::ad::{Ad, Expression, Truth};
-use crate::constraint::{MAX_SPAN_SECONDS, truth_timeline, with_moving_clock};
+use crate::constraint::{EXACT_SPAN_SECONDS, MAX_SPAN_SECONDS, truth_timeline, with_moving_clock};
 use crate::eval::{ConstraintVerdict, Context, Environment, SpecializeOptions, specialize};
 use crate::text::duration;
 
 /// Seconds within which a time is sought first: a week and a day, as days of the week come again.
-pub(super) const WEEK_SECONDS: i64 = 8 * 86_400;
+const WEEK_SECONDS: i64 = 8 * 86_400;
 
 /// When a clause is true next that is not true now of any offer, because it reads the clock.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,6 +100,14 @@ pub(super) fn true_until(ads: [&Ad; 2], expression: &Expression, context: &Conte
     })
 }
 
+/// Returns what is found first in a span of so many seconds. What is seen in samples of a long span, or not at all, is sought
+/// once more in one of which each second can be tried.
+pub(super) fn soonest<T>(find: impl Fn(i64) -> Option<T>, is_sampled: impl Fn(&T) -> bool) -> Option<T> {
+    // Bounds that come within a week are exact more often than those of a year.
+    let found = [WEEK_SECONDS, MAX_SPAN_SECONDS].into_iter().find_map(&find);
+    if found.as_ref().is_none_or(is_sampled) { find(EXACT_SPAN_SECONDS).or(found) } else { found }
+}
+
 /// The next interval in which something is true.
 pub(super) struct NextInterval {
     pub(super) seconds: Range<i64>,
@@ -119,12 +127,12 @@ pub(super) fn next_interval(ads: [&Ad; 2], expression: &Expression, context: &Co
     if found.value.is_some() || found.verdict == ConstraintVerdict::Never {
         return None;
     }
-    // Bounds that come within a week are exact more often than those of a year.
-    [WEEK_SECONDS, MAX_SPAN_SECONDS].into_iter().find_map(|length| {
+    let find = |length: i64| {
         let span = now..now.saturating_add(length);
         let found = truth_timeline(expression, &frame, &environment, context, span);
         let next = found.seconds_in(|truth| *truth == Some(Truth::True)).find(|seconds| seconds.start > now)?;
         let is_open = Some(next.end) == found.end();
         Some(NextInterval { seconds: next.clone(), is_open, is_sampled: found.sampling.is_some() })
-    })
+    };
+    soonest(find, |next| next.is_sampled)
 }

@@ -9,12 +9,12 @@ use crate::ad::{
     Ad, AdExtension, BinaryOperator, Dialect, Expression, ExpressionKind, Name, ScopeAd, ScopeFrame, Truth, Value,
 };
 use crate::configuration::{JobPolicies, JobPolicy, PolicyEffect, PolicyEffectKind};
-use crate::constraint::{ClockBreaks, MAX_SPAN_SECONDS, own_names};
+use crate::constraint::{ClockBreaks, own_names};
 use crate::eval::{
     CURRENT_TIME, ConstraintVerdict, Context, Environment, Evaluator, Knowledge, SpecializeOptions, specialize,
 };
 
-use super::clause_time::WEEK_SECONDS;
+use super::clause_time::soonest;
 use super::clauses::{parenthesized, text};
 
 /// Maximum number of effects that are followed one after the other.
@@ -65,7 +65,7 @@ pub struct PolicyOutlook {
     /// The part of the expression that decides: for a moment the part that is true then, for a fault the part that has no value.
     /// For the end of a run, what is left of the condition; `None` if it is met whatever the end is.
     pub part: Option<String>,
-    /// Why it has no value now, so that it counts as false.
+    /// Why it has no value, so that it counts as false: now, or from the second on from which it is unknown.
     pub fault: Option<PolicyGap>,
 }
 
@@ -73,7 +73,7 @@ impl PolicyOutlook {
     /// Whether it is a policy of the job that has no value.
     #[must_use]
     pub fn is_faulty(&self) -> bool {
-        self.fault.is_some() && self.line.is_none()
+        self.fault.is_some() && self.line.is_none() && !matches!(self.moment, PolicyMoment::Unknown(_))
     }
 }
 
@@ -84,6 +84,8 @@ pub enum PolicyMoment {
     Now,
     /// From a second on, in seconds since 1970, if the job stays as it is; with whether that is seen in samples.
     From(i64, bool),
+    /// From a second on, in seconds since 1970, it depends on what the ad lacks, such as the memory that a run uses.
+    Unknown(i64),
     /// When the run ends.
     AtExit,
     /// Not by the clock alone.
@@ -213,8 +215,7 @@ fn next_effect(policies: &JobPolicies, job: &Ad, at: i64, context: &Context) -> 
         .map(|policy| policy.condition)
         .collect();
     let (environment, frame) = Environment::single(evaluated);
-    // Bounds that come within a week are exact more often than those of a year.
-    [WEEK_SECONDS, MAX_SPAN_SECONDS].into_iter().find_map(|length| {
+    let find = |length: i64| {
         let span = at..at.saturating_add(length);
         let breaks = conditions.iter().map(|of| ClockBreaks::of(of, &frame, &environment, context, span.clone()));
         let breaks = breaks.reduce(ClockBreaks::and)?;
@@ -224,7 +225,8 @@ fn next_effect(policies: &JobPolicies, job: &Ad, at: i64, context: &Context) -> 
                 .then(|| found = Some(seconds.start).zip(effect_at(seconds.start)))
         });
         found.map(|(from, effect)| ForeseenEffect { from, is_sampled: timeline.sampling.is_some(), effect })
-    })
+    };
+    soonest(find, |next| next.is_sampled)
 }
 
 /// A policy in the ad of its job.
@@ -279,8 +281,9 @@ impl<'v> PolicyView<'v> {
             outlook.part = (verdict == ConstraintVerdict::Depends).then(|| shown(&left));
             return outlook;
         }
-        let from =
-            foreseen.map(|foreseen| (foreseen.from, foreseen.is_sampled)).or_else(|| self.true_from(condition, now));
+        let from = foreseen
+            .map(|foreseen| (foreseen.from, foreseen.is_sampled))
+            .or_else(|| self.first_second(condition, now, |view, second| view.is_true(condition, second)));
         let deciding = |at: i64| {
             // The condition that is made of a time says no more than the time.
             (condition.without_parentheses().as_literal().is_none() && self.is_written())
@@ -299,6 +302,12 @@ impl<'v> PolicyView<'v> {
                 outlook.part = Some(shown(&self.unvalued_part(expression, now, &mut { MAX_STEPS })));
             }
         }
+        if outlook.moment == PolicyMoment::Never && outlook.fault.is_none() && line.is_none() {
+            let is_undefined = |view: &Self, second: i64| view.value(expression, second) == Value::Undefined;
+            if let Some((at, _)) = self.first_second(expression, now, is_undefined) {
+                (outlook.moment, outlook.fault) = (PolicyMoment::Unknown(at), self.fault(expression, at));
+            }
+        }
         outlook
     }
 
@@ -310,16 +319,16 @@ impl<'v> PolicyView<'v> {
                 && matches!(self.policy.condition.kind(), ExpressionKind::Attribute(_))
     }
 
-    /// Returns when the condition is true next, and whether that is seen in samples.
-    fn true_from(&self, condition: &Expression, now: i64) -> Option<(i64, bool)> {
-        [WEEK_SECONDS, MAX_SPAN_SECONDS].into_iter().find_map(|length| {
+    /// Returns the first second at which an expression is what `is` says, and whether that is seen in samples.
+    fn first_second(&self, expression: &Expression, now: i64, is: impl Fn(&Self, i64) -> bool) -> Option<(i64, bool)> {
+        let find = |length: i64| {
             let span: Range<i64> = now..now.saturating_add(length);
-            let breaks = ClockBreaks::of(condition, &self.frame, &self.environment, self.context, span);
-            let timeline = breaks
-                .timeline(|seconds| (!self.context.is_interrupted()).then(|| self.is_true(condition, seconds.start)));
+            let breaks = ClockBreaks::of(expression, &self.frame, &self.environment, self.context, span);
+            let timeline = breaks.timeline(|seconds| (!self.context.is_interrupted()).then(|| is(self, seconds.start)));
             let first = timeline.seconds_in(|is| *is).next().map(|seconds| seconds.start)?;
             Some((first, timeline.sampling.is_some()))
-        })
+        };
+        soonest(find, |first| first.1)
     }
 
     /// Returns what is left of a condition while the end of the run is unknown.

@@ -58,6 +58,16 @@ fn what_policies_will_do() {
             "PeriodicRemove is undefined, as ResidentSetSize is not defined, and counts as false (HTCondor before 9.5 held such a \
              job) | QUIET",
         ),
+        // A week has too many pieces of ten seconds: it is sampled, but the near ones are exact.
+        (
+            "JobStatus = 1; QDate = 1000; PeriodicRemove = time() - QDate > 295 && time() % 10 < 1",
+            "PeriodicRemove is true from THEN on, in 5 min: `time() - QDate > 295 && time() % 10 < 1`: it will be removed then | \
+             QUIET",
+        ),
+        (
+            "JobStatus = 2; QDate = 1000; PeriodicRemove = Usage > 5 && time() - QDate >= 600; Usage = ResidentSetSize / 1024",
+            "PeriodicRemove depends on ResidentSetSize from AT on, in 10 min: not defined in this ad | QUIET",
+        ),
         (
             "JobStatus = 2; PeriodicHold = \"a\" * 2 > 1",
             "PeriodicHold is an error (`\"a\" * 2 > 1`) and counts as false | QUIET",

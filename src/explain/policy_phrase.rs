@@ -102,6 +102,14 @@ impl PolicyWriter<'_> {
                 let condition = part.as_ref().map(|part| format!(", {condition} {}", self.failures.quoted(part)));
                 format!("{name}: {done} when {its} run ends{}", condition.unwrap_or_default())
             }
+            PolicyMoment::Unknown(at) => {
+                let what = match &policy.fault {
+                    Some(PolicyGap::Undefined(names)) if !names.is_empty() => join_and(names),
+                    _ => "what the ad lacks".to_owned(),
+                };
+                let (from, after) = (local_moment(at), duration(at - outlook.now));
+                format!("{name} depends on {what} from {from} on, in {after}: not defined in this ad")
+            }
             PolicyMoment::Never => format!("{name} {}", fault.unwrap_or_default()),
         }
     }

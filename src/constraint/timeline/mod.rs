@@ -17,10 +17,13 @@ use crate::ad::{Expression, ScopeFrame, Truth};
 use crate::eval::{Context, Environment, Evaluator};
 
 pub use clock_attributes::{CLOCK_TIMES, is_clock_attribute, with_moving_clock};
-use solver::Solver;
+use solver::{MAX_SAMPLES, Solver};
 
 /// Maximum number of seconds that a timeline covers: a leap year.
 pub const MAX_SPAN_SECONDS: i64 = 366 * 86_400;
+
+/// Maximum number of seconds of which each is tried, so that no expression is sampled.
+pub const EXACT_SPAN_SECONDS: i64 = MAX_SAMPLES;
 
 /// The seconds of which the calendar knows the dates: those of the years 1 to 9999.
 const CALENDAR: Range<i64> = -62_135_596_800..253_402_300_800;

@@ -18,7 +18,7 @@ use super::curve::{Curve, Shape, common_pieces, joined, sign, unless_constant, u
 /// Maximum number of samples of an expression: each minute of a week.
 pub const MAX_SAMPLES: i64 = 7 * 1440;
 
-/// Least number of seconds between two samples.
+/// Number of seconds between two samples, or a multiple of it, unless each second is one.
 const SAMPLE_SECONDS: i64 = 60;
 
 /// Maximum number of pieces of a curve: each minute of a fortnight.
@@ -92,7 +92,8 @@ impl<'e> Solver<'e> {
 
     /// Seconds between two samples, if there are any.
     fn sample_seconds(&self) -> i64 {
-        ((self.span.end - self.span.start) / (MAX_SAMPLES * SAMPLE_SECONDS) + 1) * SAMPLE_SECONDS
+        let length = self.span.end - self.span.start;
+        if length <= MAX_SAMPLES { 1 } else { (length / (MAX_SAMPLES * SAMPLE_SECONDS) + 1) * SAMPLE_SECONDS }
     }
 
     /// Returns a value at a second; `None` if it is unknown, or if the steps are spent.
@@ -169,8 +170,8 @@ impl<'e> Solver<'e> {
 
     /// Returns the seconds at which a truth changes, as samples of it show.
     fn sampled(&mut self, scoped: Scoped, piece: &Range<i64>) -> Vec<i64> {
-        self.is_sampled = true;
         let every = self.sample_seconds();
+        self.is_sampled |= every > 1;
         // The samples of all pieces are seconds of one grid, so that they agree.
         let grid = (piece.start - self.span.start).div_euclid(every) + 1;
         let first = self.span.start + grid * every;

@@ -159,6 +159,7 @@ fn outlook_json(outlook: &JobOutlook) -> Json {
         let (when, from, is_sampled) = match policy.moment {
             PolicyMoment::Now => ("now", Some(outlook.now), false),
             PolicyMoment::From(from, is_sampled) => ("later", Some(from), is_sampled),
+            PolicyMoment::Unknown(from) => ("unknown", Some(from), false),
             PolicyMoment::AtExit => ("exit", None, false),
             PolicyMoment::Never => ("never", None, false),
         };
