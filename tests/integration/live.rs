@@ -10,7 +10,7 @@ use crate::binary::{classad, file, temporary};
 
 const JOBS: &str = "tests/pool/dumps/queue.long";
 const SLOTS: &str = "tests/pool/dumps/machines.long";
-const CONFIGURATION: &str = "tests/pool/policies/config.dump";
+const CONFIGURATION: &str = "tests/pool/policies/first/config.dump";
 /// A file that `condor_userprio -long -allusers` could print.
 fn priorities() -> String {
     file(
