@@ -11,7 +11,8 @@ use classad::text::counted;
 
 use super::args::global::{GlobalOptions, TimeOption};
 use super::io::live;
-use super::io::source::{AdSource, SourceText};
+use super::io::source::AdSource;
+use super::io::source_text::SourceText;
 use super::kept_messages::{KeptMessage, KeptMessages, MessageKind};
 use super::outcome::{Failure, Status, io_reason};
 use super::render::{diagnostics, output};

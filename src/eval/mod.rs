@@ -7,10 +7,12 @@ mod attribute_memo;
 mod builtin;
 mod compiled;
 mod context;
+mod dotted_path;
 mod evaluate;
 mod free_names;
 mod operators;
 mod pattern;
+mod reference_walk;
 mod references;
 mod run_budgets;
 mod scope;
@@ -33,7 +35,8 @@ pub use evaluate::Evaluator;
 pub use free_names::{FreeNames, NameSet, transitive_closure};
 pub use operators::{binary, compare, unary};
 pub(crate) use pattern::{CompiledPattern, PatternOptions, SearchSteps, group_text};
-pub use references::{Reference, References, direct_references, external_references, references, references_of_all};
+pub use reference_walk::{direct_references, external_references, references, references_of_all};
+pub use references::{Reference, References};
 pub use run_budgets::{RunBudget, RunBudgets};
 pub use scope::{
     CURRENT_TIME, Environment, EnvironmentMember, Knowledge, NameBinding, NameFallback, NameResolution, UNFILLED_PORT,

@@ -17,7 +17,7 @@ use super::suggested_values::SuggestedValues;
 use crate::cli::io::argument_text;
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::named_ad::NamedAd;
-use crate::cli::io::source::SourceText;
+use crate::cli::io::source_text::SourceText;
 use crate::cli::io::whole_file::read_text;
 use crate::cli::outcome::{Failure, refuse};
 use crate::cli::render::diagnostics;

@@ -10,7 +10,7 @@ use classad::text::similar_ids;
 
 use super::atomic_write::{self, FileRevision};
 use super::live::LiveSource;
-use super::source::SourceText;
+use super::source_text::SourceText;
 use super::whole_file::read_text;
 use crate::cli::args::policy::read_settings;
 use crate::cli::outcome::{Failure, refuse};

@@ -5,7 +5,8 @@ use classad::format::AdEntry;
 use classad::query::{AdBlockTask, ReadBlock, ReadTask};
 
 use super::block_pipeline::for_each_block;
-use super::source::{AdSource, SourceText};
+use super::source::AdSource;
+use super::source_text::SourceText;
 use crate::cli::outcome::Failure;
 use crate::cli::session::Session;
 

@@ -8,7 +8,7 @@ use classad::protocol::closest_attributes;
 use classad::syntax::{ParseOptions, parse_expression, read_name};
 use classad::text::suggestion;
 
-use super::source::SourceText;
+use super::source_text::SourceText;
 use crate::cli::args::condor_options;
 use crate::cli::outcome::{Failure, refuse};
 use crate::cli::render::diagnostics;

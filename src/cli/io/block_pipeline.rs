@@ -9,7 +9,8 @@ use classad::query::{BlockRun, with_block_workers};
 pub use classad::query::BlockTask;
 
 use super::input;
-use super::source::{AdSource, SourceText};
+use super::source::AdSource;
+use super::source_text::SourceText;
 use crate::cli::outcome::Failure;
 use crate::cli::render::output::flush_stdout;
 use crate::cli::session::Session;

@@ -7,7 +7,8 @@ use classad::protocol::{Advertisement, latest_advertisements};
 use classad::text::{counted, with_commas};
 
 use super::input::for_each_ad;
-use super::source::{AdSource, SourceText};
+use super::source::AdSource;
+use super::source_text::SourceText;
 use crate::cli::outcome::Failure;
 use crate::cli::session::{Session, utc_text};
 

@@ -8,7 +8,7 @@ use classad::eval::Context;
 use classad::format::{FileFormat, Problem};
 use classad::text::{join_first, shorten};
 
-use super::source::SourceText;
+use super::source_text::SourceText;
 use super::user_maps;
 use super::whole_file::read_text;
 use crate::cli::outcome::{Failure, io_reason, refuse};

@@ -31,6 +31,7 @@ pub mod selective_load;
 pub mod share;
 pub mod slip_notes;
 pub mod source;
+pub mod source_text;
 pub mod standard_streams;
 pub mod unseen_names;
 pub mod user_maps;

@@ -11,7 +11,7 @@ use classad::protocol::{
 };
 use classad::text::TextEdit;
 
-use super::source::SourceText;
+use super::source_text::SourceText;
 use crate::cli::outcome::Failure;
 use crate::cli::session::Session;
 

@@ -14,7 +14,8 @@ use classad::protocol::{
 use fixedbitset::FixedBitSet;
 
 use super::named_ad::NamedAd;
-use super::source::{self, AdSource};
+use super::source::AdSource;
+use super::source_text::SourceText;
 use crate::cli::outcome::Failure;
 use crate::cli::render::output;
 use crate::cli::session::Session;
@@ -92,7 +93,7 @@ pub struct LoadedAds {
 #[derive(Default)]
 struct LoadedSide {
     ads: Vec<NamedAd>,
-    problems: Vec<(source::SourceText, Problem)>,
+    problems: Vec<(SourceText, Problem)>,
     notes: Vec<String>,
     /// Whether an ad has ports, or is that of a submitter with nested requests.
     has_nested_ads: bool,
@@ -113,7 +114,7 @@ struct SyntaxCheck {
     transcriber: AdTranscriber,
     /// The numbers of the ads without syntax errors, for each source that was checked.
     sound: Vec<FixedBitSet>,
-    problems: Vec<(source::SourceText, Problem)>,
+    problems: Vec<(SourceText, Problem)>,
 }
 
 impl SyntaxCheck {
@@ -122,7 +123,7 @@ impl SyntaxCheck {
     }
 
     /// Checks the ads of a block.
-    fn add(&mut self, text: &source::SourceText, source: usize) {
+    fn add(&mut self, text: &SourceText, source: usize) {
         self.sound.resize_with(self.sound.len().max(source + 1), FixedBitSet::new);
         let sound = &mut self.sound[source];
         let (mut ads, mut nothing) = (self.transcriber.transcribe(&text.block), AdBatch::default());

@@ -10,7 +10,8 @@ use classad::protocol::closest_attributes;
 pub use classad::query::UnseenNames;
 use classad::text::suggestion;
 
-use super::source::{AdSource, SourceText};
+use super::source::AdSource;
+use super::source_text::SourceText;
 use crate::cli::io::argument_text;
 use crate::cli::session::Session;
 

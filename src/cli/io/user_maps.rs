@@ -7,7 +7,7 @@ use classad::configuration::{MapFileItem, MapFileReader, includes_file};
 use classad::eval::UserMap;
 use classad::format::{FileFormat, Problem};
 
-use super::source::SourceText;
+use super::source_text::SourceText;
 use super::whole_file::read_text;
 use crate::cli::outcome::{Failure, io_reason, refuse};
 use crate::cli::session::Session;

@@ -14,7 +14,7 @@ use textwrap::WordSeparator;
 use super::progress;
 use super::terminal_text::is_hidden;
 use crate::cli::args::global::{Color, GlobalOptions};
-use crate::cli::io::source::SourceText;
+use crate::cli::io::source_text::{SourceText, char_start};
 
 /// Prints a problem with the source lines around it on standard error.
 pub fn print_problem(options: &GlobalOptions, text: &SourceText, problem: &Problem) {
@@ -248,11 +248,6 @@ impl Excerpt {
         let (line, column) = (position.line - 1, position.column - 1);
         (Excerpt { name: safe_message(&text.name), text: shown_text, line, column }, spans)
     }
-}
-
-/// Returns the start of the UTF-8 character that contains an offset.
-pub fn char_start(bytes: &[u8], offset: usize) -> usize {
-    (0..=offset).rev().find(|at| bytes.get(*at).is_none_or(|byte| byte & 0xc0 != 0x80)).unwrap_or(0)
 }
 
 /// Replaces hidden characters by visible ones, except tabs and line feeds.

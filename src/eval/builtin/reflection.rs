@@ -14,7 +14,8 @@ use crate::syntax::{
 };
 
 use super::super::operators::truncate_relative_time;
-use super::super::references::{Reference, external_references};
+use super::super::reference_walk::external_references;
+use super::super::references::Reference;
 use super::super::{Abort, Evaluator, NameResolution};
 use super::arguments::signed;
 use super::call::list_of_values;

@@ -13,7 +13,8 @@ use std::sync::Arc;
 
 use crate::ad::{Ad, Expression, Name, ScopeFrame, Span, Value};
 
-use super::references::{References, references};
+use super::reference_walk::references;
+use super::references::References;
 use super::{Context, Environment, VolatileInputs, builtin};
 
 use partial_result::PartialResult;

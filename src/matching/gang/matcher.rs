@@ -1,6 +1,5 @@
 //! The gang matchmaker: marshals a gang for one request after another. Each gang uses up its offers.
 
-use std::fmt;
 use std::iter::FusedIterator;
 
 use fixedbitset::FixedBitSet;
@@ -12,6 +11,7 @@ use crate::matching::policy::{PolicyFault, PolicyRule, Residual};
 use crate::protocol::{PORTS, PortFault, Protocol, port_list};
 
 use super::failure::{FailedClauses, GangFailure, TrialDocking};
+use super::gang_fault::GangFault;
 use super::offer_pool::OfferPool;
 use super::participants::{ParticipantTable, PortPlace};
 use super::search::{Algorithm, GangScore, SearchMemory, SearchStrategy, find_gang};
@@ -28,38 +28,6 @@ pub struct Gangmatcher {
     last_score: Option<GangScore>,
     /// Number of offers that an analysis has followed from port to port to the request of this matchmaker.
     pub(super) followed: usize,
-}
-
-/// Why a search for gangs fails with an error.
-#[derive(Clone, Debug, PartialEq)]
-pub enum GangFault {
-    /// The ports of the request cannot be used.
-    Ports(PortFault),
-    /// Docking vectors of candidates cannot be compared: one has a boolean where another has a number, for example.
-    Policy(PolicyFault),
-}
-
-impl fmt::Display for GangFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            GangFault::Ports(fault) => fault.fmt(f),
-            GangFault::Policy(fault) => fault.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for GangFault {}
-
-impl From<PortFault> for GangFault {
-    fn from(fault: PortFault) -> Self {
-        GangFault::Ports(fault)
-    }
-}
-
-impl From<PolicyFault> for GangFault {
-    fn from(fault: PolicyFault) -> Self {
-        GangFault::Policy(fault)
-    }
 }
 
 impl Gangmatcher {

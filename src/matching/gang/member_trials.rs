@@ -13,7 +13,8 @@ use crate::matching::policy::{PolicyRule, candidate_label};
 use super::failure::{
     BlockedPort, MemberCause, MemberFailure, Pins, describe_unmet, pin_name, renumbered, unserved_links,
 };
-use super::matcher::{GangFault, Gangmatcher};
+use super::gang_fault::GangFault;
+use super::matcher::Gangmatcher;
 use super::participants::PortPlace;
 use super::{DockedOffer, Gang};
 

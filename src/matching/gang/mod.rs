@@ -2,6 +2,7 @@
 
 mod environment_ad;
 mod failure;
+mod gang_fault;
 mod matcher;
 mod member_trials;
 mod offer_pool;
@@ -16,7 +17,8 @@ pub use failure::{
     BlockedPort, FailedClauses, FailedCondition, GangFailure, MemberCause, MemberFailure, OfferDemand, PortCandidates,
     PortClause, ReadAttribute, RejectedOffer, TrialDocking, UnmetClause,
 };
-pub use matcher::{GangFault, GangIter, Gangmatcher};
+pub use gang_fault::GangFault;
+pub use matcher::{GangIter, Gangmatcher};
 pub use participants::OpenPorts;
 pub(super) use participants::build_member;
 pub use search::{Algorithm, PortOrder, SearchStrategy};

@@ -14,7 +14,8 @@ use super::located::{FindingPlace, KeptFinding, LabeledRange, TextFix};
 use super::repeated_definitions::RepeatedDefinitions;
 use super::rule_counts::{AdCount, RuleCounts};
 use crate::cli::io::block_pipeline::BlockTask;
-use crate::cli::io::source::{AdSource, SourceText};
+use crate::cli::io::source::AdSource;
+use crate::cli::io::source_text::SourceText;
 use crate::cli::session::Session;
 
 /// A run of `check`: the findings so far, each as an `F`.

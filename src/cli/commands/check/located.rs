@@ -10,7 +10,7 @@ use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxHasher;
 use serde::{Deserialize, Serialize};
 
-use crate::cli::io::source::SourceText;
+use crate::cli::io::source_text::SourceText;
 use crate::cli::render::diagnostics::{ExcerptLimits, SourceDiagnostic};
 
 use super::rule_counts::RuleCounts;

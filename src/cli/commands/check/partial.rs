@@ -10,7 +10,8 @@ use super::located::{FindingPlace, KeptFinding, LocatedFinding, TextFix};
 use super::rule_counts::AdCount;
 use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::partial::{PartialExcerpt, PartialFinding, PartialSet, PartialWriter};
-use crate::cli::io::source::{AdSource, SourceText};
+use crate::cli::io::source::AdSource;
+use crate::cli::io::source_text::SourceText;
 use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::session::Session;
 

@@ -12,7 +12,7 @@ use indexmap::IndexMap;
 
 use super::explained::GroupExplainer;
 use super::groups::explain_bilateral;
-use crate::cli::io::source::SourceText;
+use crate::cli::io::source_text::SourceText;
 use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::render::diagnostics::single_line;
 use crate::cli::render::explanation::case::best_change;

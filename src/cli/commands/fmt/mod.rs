@@ -10,7 +10,7 @@ use classad::format::{self, FileFormat, FormattedText};
 use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::io::atomic_write::{FileRewriter, RewriteArgs};
 use crate::cli::io::input;
-use crate::cli::io::source::SourceText;
+use crate::cli::io::source_text::SourceText;
 use crate::cli::outcome::{Failure, Status};
 use crate::cli::render::output::out;
 use crate::cli::render::text_diff::write_diff;

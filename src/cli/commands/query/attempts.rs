@@ -8,7 +8,8 @@ use classad::text::counted;
 use super::output::QueryOutput;
 use super::scan::QueryScanner;
 use crate::cli::io::input;
-use crate::cli::io::source::{AdSource, SourceText};
+use crate::cli::io::source::AdSource;
+use crate::cli::io::source_text::SourceText;
 use crate::cli::outcome::Failure;
 use crate::cli::session::Session;
 

@@ -14,7 +14,7 @@ use super::plan::QueryPlan;
 use super::scan::QueryScanner;
 use super::tables::{TableChoice, TableSubject};
 use crate::cli::io::slip_notes::{note_certain_slips, note_slips};
-use crate::cli::io::source::SourceText;
+use crate::cli::io::source_text::SourceText;
 use crate::cli::io::unseen_names::{ReportUnseen, UnseenNames, note_misspelt_names};
 use crate::cli::outcome::Status;
 use crate::cli::session::Session;

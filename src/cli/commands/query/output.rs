@@ -17,7 +17,7 @@ use super::print_mask::PrintMaskWriter;
 use super::scan::NeededPart;
 use super::tables::TableOutput;
 use crate::cli::io::named_ad::NamedAd;
-use crate::cli::io::source::SourceText;
+use crate::cli::io::source_text::SourceText;
 use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::render::output::{AdWriter, BufferedStdout, OutputForm, out};
 use crate::cli::render::parquet::{ColumnType, ParquetWriter};

@@ -19,7 +19,7 @@ use std::io::{self, BufRead, BufReader, IsTerminal};
 
 use clap::Args;
 
-use crate::cli::io::source::SourceText;
+use crate::cli::io::source_text::SourceText;
 use crate::cli::io::standard_streams::stdin;
 use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::render::{diagnostics, output};

@@ -17,7 +17,7 @@ use classad::policy_test::{Spec, update_expectations};
 use classad::text::{closest_names, suggestion};
 
 use crate::cli::io::atomic_write::{self, FileRevision};
-use crate::cli::io::source::SourceText;
+use crate::cli::io::source_text::SourceText;
 use crate::cli::io::whole_file::read_whole;
 use crate::cli::outcome::{Failure, Status, io_reason, refuse};
 use crate::cli::render::output::out;

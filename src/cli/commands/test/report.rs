@@ -13,7 +13,7 @@ use classad::pool::BindingKind;
 use classad::text::shorten;
 use serde::Serialize;
 
-use crate::cli::io::source::SourceText;
+use crate::cli::io::source_text::SourceText;
 use crate::cli::render::diagnostics::LabeledRange;
 
 /// Maximum number of characters of an expected or actual value in a sentence; longer ones are cut.

@@ -12,7 +12,7 @@ use super::scanned::{ScannedPartials, Segment, join_faults};
 use super::{DAMAGED, PartialCounts, PartialEvent, PartialFinding, PartialProblem, form_of};
 use crate::cli::io::file_part::FilePart;
 use crate::cli::io::part_plan::{PartPlan, PlannedFile};
-use crate::cli::io::source::SourceText;
+use crate::cli::io::source_text::SourceText;
 use crate::cli::io::{history_files, input};
 use crate::cli::outcome::{Failure, refuse};
 use crate::cli::session::Session;

@@ -11,7 +11,7 @@ use crate::cli::commands::query::print_format::{FormatSummary, PrintFormat, Widt
 use crate::cli::commands::query::print_function::find_function;
 use crate::cli::commands::query::print_mask::append_columns;
 use crate::cli::io::argument_text;
-use crate::cli::io::source::SourceText;
+use crate::cli::io::source_text::SourceText;
 use crate::cli::io::whole_file::read_text;
 use crate::cli::outcome::{Failure, refuse};
 use crate::cli::session::Session;
