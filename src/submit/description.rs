@@ -283,6 +283,10 @@ impl<'s> DescriptionRun<'s> {
             }
         }
         arguments.load(self.settings).map_err(|reason| fault(&reason))?;
+        arguments.take_heading();
+        for doubt in std::mem::take(&mut arguments.doubts) {
+            self.variables.warn(fault(&doubt));
+        }
         self.jobs.queue(&mut self.variables, &arguments, range)
     }
 }

@@ -16,7 +16,7 @@ use super::SubmitSettings;
 use super::command_table::{SIMPLE_COMMANDS, SimpleCommand};
 use super::job_builder::{GroupTrace, JobAttributes, JobBuilder};
 use super::job_kind::JobKind;
-use super::queue::{QueueArguments, item_values};
+use super::queue::QueueArguments;
 use super::variables::SubmitVariables;
 use super::{files, general, policies, requirements, resources, universe, words};
 
@@ -192,7 +192,7 @@ impl<'s> JobMaker<'s> {
         for (item, row) in items.into_iter().zip(rows) {
             // As in HTCondor, a blank item leaves the variables as they are.
             let is_blank = item.trim().is_empty() && statement_jobs.model.is_some();
-            let values = item_values(item, arguments.variables.len());
+            let values = arguments.table.split(item, Some(arguments.variables.len()));
             for (name, value) in arguments.variables.iter().zip(values).filter(|_| !is_blank) {
                 variables.scope.set(Name::new(name), value);
             }

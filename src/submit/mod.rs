@@ -25,6 +25,7 @@ mod policies;
 mod queue;
 mod requirements;
 mod resources;
+mod table;
 #[cfg(test)]
 mod tests;
 mod universe;

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::table::TableOptions;
+
 /// Where the items of a queue statement come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ItemSource {
@@ -35,8 +37,12 @@ pub(super) struct QueueArguments {
     pub kind: ItemKind,
     pub source: ItemSource,
     pub slice: ItemSlice,
+    /// How lines are split into values.
+    pub table: TableOptions,
     /// The items that the statement itself has.
     pub items: Vec<String>,
+    /// What HTCondor passes over, as phrases.
+    pub doubts: Vec<String>,
 }
 
 /// Slice of the items: `[start:end:step]`, as in Python.
@@ -92,7 +98,9 @@ impl QueueArguments {
             kind: ItemKind::Words,
             source: ItemSource::None,
             slice: ItemSlice::default(),
+            table: TableOptions::LINES,
             items: Vec::new(),
+            doubts: Vec::new(),
         };
         let Some((keyword, word)) = item_keyword(text) else { return Ok(parsed) };
         parsed.source = ItemSource::Listed;
@@ -129,7 +137,11 @@ impl QueueArguments {
                 "files" => (true, false),
                 "dirs" => (false, true),
                 "any" => (true, true),
-                "table" => return Err((at..at + length, "tables of items are not read")),
+                "table" if self.kind == ItemKind::Lines => {
+                    at = self.read_table(text, at + length)?;
+                    continue;
+                }
+                "table" => return Err((at..at + length, "this word is for `queue ... from` only")),
                 _ => return Ok(at),
             };
             if !matches!(self.kind, ItemKind::Patterns { .. }) {
@@ -138,6 +150,19 @@ impl QueueArguments {
             self.kind = ItemKind::Patterns { files, folders };
             at += length;
         }
+    }
+
+    /// Reads the options of a table, which begin at the byte offset `at` if it has some. Returns the offset behind them.
+    fn read_table(&mut self, text: &str, at: usize) -> Result<usize, (Range<usize>, &'static str)> {
+        self.table = TableOptions::TABLE;
+        if !text[at..].starts_with('(') {
+            return Ok(at);
+        }
+        let (options, length, unknown) =
+            TableOptions::read(&text[at..]).ok_or((at..text.len(), "these options of the table have no closing `)`"))?;
+        self.table = options;
+        self.doubts.extend(unknown.into_iter().map(|option| format!("`{option}` is not an option of a table")));
+        Ok(at + length)
     }
 
     /// Reads the items, or where they are.
@@ -226,30 +251,15 @@ pub(super) fn words(text: &str) -> Vec<String> {
     text.split(is_between).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// Splits an item into a value for each of `count` variables. The last gets the rest.
-pub(super) fn item_values(item: &str, count: usize) -> Vec<&str> {
-    let has_separators = item.contains('\x1f');
-    let is_between = |c: char| if has_separators { c == '\x1f' } else { matches!(c, ',' | ' ' | '\t') };
-    let mut values = Vec::with_capacity(count);
-    let mut rest = item.trim_matches([' ', '\t']);
-    while values.len() + 1 < count {
-        let (value, behind) = rest.split_once(is_between).unwrap_or((rest, ""));
-        values.push(value.trim_end_matches([' ', '\t']));
-        rest = behind.trim_start_matches([' ', '\t']);
-    }
-    values.push(rest);
-    values
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{ItemSlice, QueueArguments, item_values, queue_arguments_start};
+    use super::{ItemSlice, QueueArguments, queue_arguments_start};
 
     /// Returns count, variables, kind, items and what is selected of ten items.
     fn parsed(text: &str) -> String {
         match QueueArguments::parse(text) {
             Err((range, reason)) => format!("{}: {reason}", &text[range]),
-            Ok(QueueArguments { count, variables, kind, source, slice, items }) => {
+            Ok(QueueArguments { count, variables, kind, source, slice, items, .. }) => {
                 let selected: String =
                     (0..5).filter(|index| slice.has(*index, 5)).map(|index| index.to_string()).collect();
                 let variables = variables.join(",");
@@ -279,6 +289,10 @@ mod tests {
             ("f matching dirs d*", "|f|Patterns { files: false, folders: true }|Listed|01234|d*"),
             ("f in files (a)", "files: this word is for `queue ... matching` only"),
             ("from", "from||Words|None|01234|"),
+            ("from table (a,b", "|Item|Lines|Following|01234|a,b"),
+            ("x from table(csv) [1:] f.csv", "|x|Lines|File(\"f.csv\")|1234|"),
+            ("x from table(csv", "(csv: these options of the table have no closing `)`"),
+            ("x in table (a)", "table: this word is for `queue ... from` only"),
         ] {
             assert_eq!(parsed(text), expected, "{text}");
         }
@@ -294,17 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_items() {
-        for (item, count, expected) in [
-            ("a", 1, vec!["a"]),
-            (" a b ", 1, vec!["a b"]),
-            ("a, b c", 2, vec!["a", "b c"]),
-            ("a", 3, vec!["a", "", ""]),
-            ("a,,b", 3, vec!["a", "", "b"]),
-            ("a b\x1f c", 2, vec!["a b", "c"]),
-        ] {
-            assert_eq!(item_values(item, count), expected, "{item}");
-        }
+    fn slices() {
         assert!(ItemSlice::read("[1:2:0]").is_none());
     }
 }
