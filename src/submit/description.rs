@@ -10,7 +10,7 @@ use crate::transform::{
 };
 
 use super::SubmitSettings;
-use super::items::read_named_file;
+use super::items::{MatchingOptions, read_named_file};
 use super::jobs::JobMaker;
 use super::queue::{ItemSource, QueueArguments, queue_arguments_start};
 use super::variables::{CommandPlace, SubmitVariables};
@@ -50,7 +50,8 @@ pub(super) struct DescriptionRun<'s> {
 
 impl<'s> DescriptionRun<'s> {
     pub fn new(settings: &'s SubmitSettings) -> Self {
-        let scope = MacroScope::new(default_macros(settings), settings.allows_environment);
+        let mut scope = MacroScope::new(default_macros(settings), settings.allows_environment);
+        scope.folder = Some(settings.working_directory.as_str().into());
         DescriptionRun {
             settings,
             variables: SubmitVariables::new(scope, settings.context.clone()),
@@ -282,7 +283,8 @@ impl<'s> DescriptionRun<'s> {
                 }
             }
         }
-        arguments.load(self.settings).map_err(|reason| fault(&reason))?;
+        let options = MatchingOptions::of(&self.variables, self.settings)?;
+        arguments.load(self.settings, &options).map_err(|reason| fault(&reason))?;
         arguments.take_heading();
         for doubt in std::mem::take(&mut arguments.doubts) {
             self.variables.warn(fault(&doubt));

@@ -2,10 +2,11 @@
 
 use crate::format::Problem;
 
+use super::SubmitSettings;
 use super::job_builder::{JobBuilder, byte_size, compressed, path_in};
 use super::job_kind::Universe;
 use super::universe::{set_images, unquoted};
-use super::variables::CommandValue;
+use super::variables::{CommandValue, SubmitVariables};
 
 /// The file that stands for no file.
 const NULL_FILE: &str = "/dev/null";
@@ -23,15 +24,28 @@ pub(super) fn url_scheme(path: &str) -> Option<&str> {
     (is_scheme && !rest.is_empty()).then_some(scheme)
 }
 
+/// Returns the initial directory of a job, whether it differs from job to job, and the command that sets it.
+pub(super) fn initial_directory(
+    variables: &SubmitVariables,
+    settings: &SubmitSettings,
+) -> Result<(String, bool, Option<CommandValue>), Problem> {
+    let folder = &settings.working_directory;
+    let (mut value, mut is_live) = variables.value(&["initialdir", "Iwd"])?;
+    if value.is_none() {
+        let (other, is_other_live) = variables.value(&["initial_dir", "job_iwd"])?;
+        (value, is_live) = (other, is_live || is_other_live);
+    }
+    let path = value.as_ref().map_or_else(|| compressed(folder), |value| path_in(folder, &value.text));
+    Ok((path, is_live, value))
+}
+
 /// Sets the initial directory, and names the submit file.
 pub(super) fn set_initial_directory(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
-    let folder = job.settings.working_directory.clone();
-    match job
-        .value(&["initialdir", "Iwd"])?
-        .map_or_else(|| job.value(&["initial_dir", "job_iwd"]), |value| Ok(Some(value)))?
-    {
-        Some(value) => job.assign_value("Iwd", path_in(&folder, &value.text).as_str(), &value),
-        None => job.assign("Iwd", compressed(&folder).as_str()),
+    let (path, is_live, value) = initial_directory(job.variables, job.settings)?;
+    job.trace.is_live |= is_live;
+    match value {
+        Some(value) => job.assign_value("Iwd", path.as_str(), &value),
+        None => job.assign("Iwd", path.as_str()),
     }
     if !job.settings.file_name.is_empty() {
         job.assign("JobSubmitFile", job.settings.file_name.as_str());
@@ -165,11 +179,17 @@ const SHOULD_TRANSFER: [(&str, &str); 8] = [
     ("AUTO", "IF_NEEDED"),
 ];
 
-const WHEN_TO_TRANSFER: [(&str, &str); 8] = [
+/// HTCondor 25.14 takes the words of no for `ON_EXIT`.
+const WHEN_TO_TRANSFER: [(&str, &str); 13] = [
     ("ON_EXIT_OR_EVICT", "ON_EXIT_OR_EVICT"),
     ("ALWAYS", "ON_EXIT_OR_EVICT"),
+    ("YES", "ON_EXIT_OR_EVICT"),
+    ("TRUE", "ON_EXIT_OR_EVICT"),
     ("ON_EXIT", "ON_EXIT"),
     ("ONEXIT", "ON_EXIT"),
+    ("NO", "ON_EXIT"),
+    ("FALSE", "ON_EXIT"),
+    ("NEVER", "ON_EXIT"),
     ("NONE", "NONE"),
     ("NULL", "NONE"),
     ("ON_SUCCESS", "ON_SUCCESS"),
@@ -181,8 +201,8 @@ fn meaning(table: &[(&str, &'static str)], value: &CommandValue) -> Result<&'sta
     let found = table.iter().find(|(word, _)| word.eq_ignore_ascii_case(&value.text));
     found.map(|(_, meaning)| *meaning).ok_or_else(|| {
         let mut words: Vec<&str> = table.iter().map(|(_, meaning)| *meaning).collect();
-        words.dedup();
         words.sort_unstable();
+        words.dedup();
         let near = crate::ad::closest_names(&value.text, words.iter().copied());
         let help = near
             .first()
@@ -298,6 +318,12 @@ pub(super) fn set_transfer(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
     {
         let problem = value.fault("should_transfer_files = NO does not transfer the executable");
         return Err(problem.with_help("write should_transfer_files = YES, or transfer_executable = false"));
+    }
+    if transfers && let Some(value) = job.value(&["public_input_files", "PublicInputFiles"])? {
+        let files = list(&value.text);
+        if !files.is_empty() {
+            job.assign_value("PublicInputFiles", files.join(",").as_str(), &value);
+        }
     }
     if let Some(value) = job.value(&["transfer_output_remaps", "TransferOutputRemaps"])? {
         job.assign_value("TransferOutputRemaps", unquoted(&value.text), &value);

@@ -3,10 +3,15 @@
 use std::fs;
 use std::path::Path;
 
+use rustc_hash::FxHashSet;
+
+use crate::format::Problem;
 use crate::transform;
 
 use super::SubmitSettings;
-use super::queue::{ItemKind, ItemSource, QueueArguments};
+use super::job_builder::truth_of;
+use super::queue::{ItemKind, ItemSource, MatchedNames, QueueArguments};
+use super::variables::SubmitVariables;
 
 /// Maximum number of names of files that are compared with patterns.
 const MAX_COMPARED_NAMES: usize = 1_000_000;
@@ -20,13 +25,54 @@ pub(super) fn read_named_file(path: &str, settings: &SubmitSettings) -> Result<S
     transform::read_named_file(&Path::new(&settings.working_directory).join(path))
 }
 
+/// What commands say of `queue ... matching`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MatchingOptions {
+    /// What is matched if the statement does not say it.
+    usual: MatchedNames,
+    keeps_repeated: bool,
+    warns_of_repeated: bool,
+    refuses_unmatched: bool,
+    warns_of_unmatched: bool,
+}
+
+impl MatchingOptions {
+    pub fn of(variables: &SubmitVariables, settings: &SubmitSettings) -> Result<Self, Problem> {
+        let truth = |names: [&str; 2], default: bool| {
+            let Some(value) = variables.value(&names)?.0 else { return Ok(default) };
+            let fault = || value.fault(format!("{} must be true or false", value.name));
+            truth_of(&value.text, &settings.context).ok_or_else(fault)
+        };
+        let folders = variables.value(&["SubmitMatchDirectories", "submit_match_directories"])?.0;
+        let usual = match folders {
+            None => MatchedNames::Any,
+            Some(value) => match value.text.to_ascii_lowercase().as_str() {
+                "yes" | "true" => MatchedNames::Any,
+                "never" | "no" | "false" => MatchedNames::Files,
+                "only" => MatchedNames::Folders,
+                _ => {
+                    let problem = value.fault(format!("{} cannot be `{}`", value.name, value.text));
+                    return Err(problem.with_help("write yes, no or only"));
+                }
+            },
+        };
+        Ok(MatchingOptions {
+            usual,
+            keeps_repeated: truth(["SubmitAllowDuplicateMatches", "submit_allow_duplicate_matches"], false)?,
+            warns_of_repeated: truth(["SubmitWarnDuplicateMatches", "submit_warn_duplicate_matches"], true)?,
+            refuses_unmatched: truth(["SubmitFailEmptyMatches", "submit_fail_empty_matches"], false)?,
+            warns_of_unmatched: truth(["SubmitWarnEmptyMatches", "submit_warn_empty_matches"], true)?,
+        })
+    }
+}
+
 impl QueueArguments {
     /// Adds the items that are not in the submit file: the lines of a file, and names that match the patterns.
     ///
     /// # Errors
     ///
     /// The reason, as a phrase.
-    pub fn load(&mut self, settings: &SubmitSettings) -> Result<(), String> {
+    pub fn load(&mut self, settings: &SubmitSettings, options: &MatchingOptions) -> Result<(), String> {
         if let ItemSource::File(name) = &self.source {
             if name.ends_with('|') {
                 return Err("no program is run for items: write them to a file".to_owned());
@@ -48,14 +94,29 @@ impl QueueArguments {
                 self.add_line(&joined);
             }
         }
-        if let ItemKind::Patterns { files, folders } = self.kind {
+        if let ItemKind::Patterns(names) = self.kind {
             let patterns = std::mem::take(&mut self.items);
+            let names = if names == MatchedNames::Usual { options.usual } else { names };
+            let mut found = FxHashSet::default();
             let mut compared = 0;
             for pattern in &patterns {
-                for name in matching_names(pattern, &settings.working_directory, &mut compared)? {
-                    let is_wanted = if name.ends_with('/') { folders } else { files };
-                    if is_wanted && !self.items.contains(&name) {
+                let mut matches = matching_names(pattern, &settings.working_directory, &mut compared)?;
+                matches.retain(|name| match names {
+                    MatchedNames::Files => !name.ends_with('/'),
+                    MatchedNames::Folders => name.ends_with('/'),
+                    MatchedNames::Usual | MatchedNames::Any => true,
+                });
+                if matches.is_empty() && options.refuses_unmatched {
+                    return Err(format!("no name matches `{pattern}`"));
+                }
+                if matches.is_empty() && options.warns_of_unmatched {
+                    self.doubts.push(format!("no name matches `{pattern}`"));
+                }
+                for name in matches {
+                    if found.insert(name.clone()) || options.keeps_repeated {
                         self.items.push(name);
+                    } else if options.warns_of_repeated {
+                        self.doubts.push(format!("`{name}` matches twice: it is one item"));
                     }
                 }
             }

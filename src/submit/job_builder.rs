@@ -7,11 +7,11 @@ use std::ops::Range;
 
 use indexmap::IndexMap;
 
-use crate::ad::{Dialect, Expression, Name, Truth, Value};
+use crate::ad::{Ad, Dialect, Expression, Name, Truth, Value};
 use crate::configuration::constant_number;
-use crate::eval::{Context, Environment, Evaluator};
+use crate::eval::{Context, Environment, Evaluator, FreeNames};
 use crate::format::{AttributeSpan, Problem, SourcePiece};
-use crate::syntax::{ParseOptions, SyntaxError, parse_expression};
+use crate::syntax::{ParseOptions, StringSyntax, SyntaxError, Token, lex, parse_expression};
 
 use super::SubmitSettings;
 use super::job_kind::JobKind;
@@ -164,6 +164,20 @@ impl<'a> JobBuilder<'a> {
         }
     }
 
+    /// Returns the value of an attribute in the ad of the job so far; `None` if the job has no such attribute.
+    pub fn evaluated(&mut self, name: &str) -> Option<Value> {
+        let expression = self.attribute(name)?;
+        if let Some(literal) = expression.as_literal() {
+            return Some(literal.clone());
+        }
+        self.trace.reads.extend(FreeNames::of(&expression, Dialect::Condor).names);
+        let mut all = self.base.clone();
+        all.extend(self.own.clone());
+        let ad: Ad = all.into_iter().map(|(name, attribute)| (name, attribute.expression)).collect();
+        let (environment, frame) = Environment::single(ad);
+        Evaluator::new(&environment, self.context()).evaluate(&expression, &frame).ok()
+    }
+
     /// Returns the value of a boolean attribute.
     pub fn boolean(&mut self, name: &str) -> Option<bool> {
         Truth::of(self.attribute(name)?.as_literal()?, Dialect::Condor).known()
@@ -210,7 +224,7 @@ impl<'a> JobBuilder<'a> {
 
     /// Sets an attribute to an expression of the configuration or of HTCondor.
     pub fn assign_text(&mut self, name: &str, text: &str) -> Result<(), Problem> {
-        let expression = parse_expression(text.as_bytes(), ParseOptions::long(Dialect::Condor)).map_err(|error| {
+        let expression = read_expression(text).map_err(|error| {
             let message = format!("{name} = {text}: {}", error.message);
             Problem::error_at(self.statement.clone(), 0, message)
         })?;
@@ -221,7 +235,7 @@ impl<'a> JobBuilder<'a> {
     /// Sets an attribute to an expression that was put together. `place` is the byte range of the command's name.
     pub fn assign_composed(&mut self, name: &str, composed: ComposedText, place: &Range<usize>) -> Result<(), Problem> {
         let ComposedText { text, pieces } = composed;
-        match parse_expression(text.as_bytes(), ParseOptions::long(Dialect::Condor)) {
+        match read_expression(&text) {
             Ok(expression) => self.set(name, expression, Some((place.clone(), pieces))),
             Err(error) => return Err(composed_problem(name, &text, pieces, error)),
         }
@@ -237,7 +251,7 @@ fn composed_problem(name: &str, text: &str, pieces: Vec<SourcePiece>, error: Syn
         let part = &text[start..piece.end];
         start = piece.end;
         if piece.is_verbatim
-            && let Err(error) = parse_expression(part.as_bytes(), ParseOptions::long(Dialect::Condor))
+            && let Err(error) = read_expression(part)
         {
             return Problem::from_syntax(error, piece.source.start, 0);
         }
@@ -271,9 +285,22 @@ pub(super) fn path_in(folder: &str, path: &str) -> String {
     if path.starts_with('/') { compressed(path) } else { compressed(&format!("/{folder}/{path}")) }
 }
 
+/// Reads an expression as `condor_submit` does, which knows no number with a unit, such as `2K`.
+pub(super) fn read_expression(text: &str) -> Result<Expression, SyntaxError> {
+    let may_scale = |pair: &[u8]| (pair[0].is_ascii_digit() || pair[0] == b'.') && pair[1].is_ascii_alphabetic();
+    if text.as_bytes().windows(2).any(may_scale) {
+        let tokens = lex(text.as_bytes(), StringSyntax::Long);
+        if let Some((_, span)) = tokens.into_iter().find(|(token, _)| *token == Token::Scaled) {
+            let error = SyntaxError::new(span, format!("`{}` is not a number", &text[span.range()]));
+            return Err(error.with_help("write the number without a unit: only sizes of memory and disk have one"));
+        }
+    }
+    parse_expression(text.as_bytes(), ParseOptions::long(Dialect::Condor))
+}
+
 /// Evaluates a text as an expression outside any ad; `None` if it is none.
 fn value_of(text: &str, context: &Context) -> Option<Value> {
-    let expression = parse_expression(text.as_bytes(), ParseOptions::long(Dialect::Condor)).ok()?;
+    let expression = read_expression(text).ok()?;
     let (environment, frame) = Environment::empty();
     Evaluator::new(&environment, context).evaluate(&expression, &frame).ok()
 }

@@ -15,7 +15,7 @@ use crate::format::{AdEntry, AttributeSpan, DescribedAds, Problem};
 use super::SubmitSettings;
 use super::command_table::{SIMPLE_COMMANDS, SimpleCommand};
 use super::job_builder::{GroupTrace, JobAttributes, JobBuilder};
-use super::job_kind::JobKind;
+use super::job_kind::{JobKind, Universe};
 use super::queue::QueueArguments;
 use super::variables::SubmitVariables;
 use super::{files, general, policies, requirements, resources, universe, words};
@@ -218,6 +218,8 @@ struct StatementJobs<'m, 's> {
     live: Vec<usize>,
     /// The first job; `None` before it.
     model: Option<Ad>,
+    /// Whether the initial directory differs from job to job.
+    has_live_folder: bool,
     names: LiveNames,
 }
 
@@ -238,7 +240,7 @@ impl<'m, 's> StatementJobs<'m, 's> {
             process_attribute: Name::new("ProcId"),
         };
         let (groups, traces, live) = (Vec::new(), Vec::new(), Vec::new());
-        StatementJobs { maker, statement, groups, traces, live, model: None, names }
+        StatementJobs { maker, statement, groups, traces, live, model: None, has_live_folder: false, names }
     }
 
     /// Makes the job of an item, which is at `row` of the items, and of a step.
@@ -253,6 +255,15 @@ impl<'m, 's> StatementJobs<'m, 's> {
         variables.set_number(&names.step, &step.to_string());
         if process == 0 {
             self.maker.kind = JobKind::of(variables, self.maker.settings)?;
+            if self.maker.kind.universe == Universe::Parallel {
+                // The shadow puts the number of the machine there.
+                variables.set_number(&Name::new("Node"), "#pArAlLeLnOdE#");
+            }
+        }
+        if self.model.is_none() || self.has_live_folder {
+            let (folder, is_live, _) = files::initial_directory(variables, self.maker.settings)?;
+            variables.set_folder(&folder, is_live);
+            self.has_live_folder = is_live;
         }
         if self.model.is_none() {
             self.groups = groups_of(variables);

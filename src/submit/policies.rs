@@ -4,9 +4,8 @@ use std::ops::Range;
 
 use crate::ad::{Dialect, Value};
 use crate::format::Problem;
-use crate::syntax::{ParseOptions, parse_expression};
 
-use super::job_builder::{ComposedText, JobBuilder, integer_of};
+use super::job_builder::{ComposedText, JobBuilder, integer_of, read_expression};
 use super::job_kind::Universe;
 use super::requirements::deferral_attribute;
 use super::universe::leading_integer;
@@ -205,14 +204,13 @@ impl RetryCommands {
 
 /// Whether a text names no attribute.
 fn is_constant(text: &str) -> bool {
-    parse_expression(text.as_bytes(), ParseOptions::long(Dialect::Condor))
+    read_expression(text)
         .is_ok_and(|expression| crate::eval::FreeNames::of(&expression, Dialect::Condor).names.is_empty())
 }
 
 /// Appends the value of a command as an operand of `||`.
 fn push_operand(condition: &mut ComposedText, value: &CommandValue) -> Result<(), Problem> {
-    let parsed = parse_expression(value.text.as_bytes(), ParseOptions::long(Dialect::Condor));
-    let expression = parsed.map_err(|error| {
+    let expression = read_expression(&value.text).map_err(|error| {
         let problem = value.fault(error.message);
         Problem { help: error.help, ..problem }
     })?;

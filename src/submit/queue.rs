@@ -24,8 +24,18 @@ pub(super) enum ItemKind {
     Words,
     /// `from`: lines, each with a word for each variable.
     Lines,
-    /// `matching`: patterns of names of files and folders.
-    Patterns { files: bool, folders: bool },
+    /// `matching`: patterns of names.
+    Patterns(MatchedNames),
+}
+
+/// What the names that `matching` finds are names of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MatchedNames {
+    /// What the command SubmitMatchDirectories says; of anything by default.
+    Usual,
+    Files,
+    Folders,
+    Any,
 }
 
 /// The parsed arguments of a queue statement.
@@ -41,7 +51,7 @@ pub(super) struct QueueArguments {
     pub table: TableOptions,
     /// The items that the statement itself has.
     pub items: Vec<String>,
-    /// What HTCondor passes over, as phrases.
+    /// What HTCondor warns of or passes over, as phrases.
     pub doubts: Vec<String>,
 }
 
@@ -133,10 +143,10 @@ impl QueueArguments {
                 at += length;
                 continue;
             }
-            let (files, folders) = match rest[..length].to_ascii_lowercase().as_str() {
-                "files" => (true, false),
-                "dirs" => (false, true),
-                "any" => (true, true),
+            let names = match rest[..length].to_ascii_lowercase().as_str() {
+                "files" => MatchedNames::Files,
+                "dirs" => MatchedNames::Folders,
+                "any" => MatchedNames::Any,
                 "table" if self.kind == ItemKind::Lines => {
                     at = self.read_table(text, at + length)?;
                     continue;
@@ -144,10 +154,10 @@ impl QueueArguments {
                 "table" => return Err((at..at + length, "this word is for `queue ... from` only")),
                 _ => return Ok(at),
             };
-            if !matches!(self.kind, ItemKind::Patterns { .. }) {
+            if !matches!(self.kind, ItemKind::Patterns(_)) {
                 return Err((at..at + length, "this word is for `queue ... matching` only"));
             }
-            self.kind = ItemKind::Patterns { files, folders };
+            self.kind = ItemKind::Patterns(names);
             at += length;
         }
     }
@@ -158,8 +168,8 @@ impl QueueArguments {
         if !text[at..].starts_with('(') {
             return Ok(at);
         }
-        let (options, length, unknown) =
-            TableOptions::read(&text[at..]).ok_or((at..text.len(), "these options of the table have no closing `)`"))?;
+        let (options, length, unknown) = TableOptions::read(&text[at..])
+            .ok_or((at..text.len(), "these options of the table have no closing `)`"))?;
         self.table = options;
         self.doubts.extend(unknown.into_iter().map(|option| format!("`{option}` is not an option of a table")));
         Ok(at + length)
@@ -189,7 +199,7 @@ impl QueueArguments {
     pub fn add_line(&mut self, line: &str) {
         match self.kind {
             ItemKind::Lines => self.items.push(line.to_owned()),
-            ItemKind::Words | ItemKind::Patterns { .. } => self.items.extend(words(line)),
+            ItemKind::Words | ItemKind::Patterns(_) => self.items.extend(words(line)),
         }
     }
 }
@@ -206,7 +216,7 @@ fn item_keyword(text: &str) -> Option<(ItemKind, Range<usize>)> {
         let kind = match text[word..at].to_ascii_lowercase().as_str() {
             "in" => ItemKind::Words,
             "from" => ItemKind::Lines,
-            "matching" => ItemKind::Patterns { files: true, folders: true },
+            "matching" => ItemKind::Patterns(MatchedNames::Usual),
             _ => continue,
         };
         return Some((kind, word..at));
@@ -284,9 +294,9 @@ mod tests {
             ("in [::2](a b)", "|Item|Words|Listed|024|a;b"),
             ("in [-2:] (a)", "|Item|Words|Listed|34|a"),
             ("in [x] (a)", "[x]: these brackets hold no slice"),
-            ("matching *.txt", "|Item|Patterns { files: true, folders: true }|Listed|01234|*.txt"),
-            ("f matching files *.txt *.c", "|f|Patterns { files: true, folders: false }|Listed|01234|*.txt;*.c"),
-            ("f matching dirs d*", "|f|Patterns { files: false, folders: true }|Listed|01234|d*"),
+            ("matching *.txt", "|Item|Patterns(Usual)|Listed|01234|*.txt"),
+            ("f matching files *.txt *.c", "|f|Patterns(Files)|Listed|01234|*.txt;*.c"),
+            ("f matching dirs d*", "|f|Patterns(Folders)|Listed|01234|d*"),
             ("f in files (a)", "files: this word is for `queue ... matching` only"),
             ("from", "from||Words|None|01234|"),
             ("from table (a,b", "|Item|Lines|Following|01234|a,b"),

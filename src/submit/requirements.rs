@@ -2,13 +2,12 @@
 
 use std::ops::Range;
 
-use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, Type, Value};
+use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, Type};
 use crate::eval::FreeNames;
 use crate::format::Problem;
-use crate::syntax::{ParseOptions, parse_expression};
 
 use super::files::transfer_schemes;
-use super::job_builder::{ComposedText, JobBuilder, literal_number};
+use super::job_builder::{ComposedText, JobBuilder, literal_number, read_expression};
 use super::job_kind::Universe;
 use super::universe::image_kind;
 
@@ -43,8 +42,7 @@ impl GrowingConstraint {
 
     /// Notes which attributes of offers the requirements mention so far. `place` is where they are written.
     fn note_mentioned(&mut self, place: &Range<usize>) -> Result<(), Problem> {
-        let text = self.composed.text.as_bytes();
-        let Ok(expression) = parse_expression(text, ParseOptions::long(Dialect::Condor)) else { return Ok(()) };
+        let Ok(expression) = read_expression(&self.composed.text) else { return Ok(()) };
         let names = FreeNames::of(&expression, Dialect::Condor);
         let is_own = |name: &Name| ["RequestMemory", "VM_CkptMac"].iter().any(|own| *name == Name::new(own));
         let circle = Name::new("Requirements");
@@ -204,9 +202,14 @@ fn add_resources(job: &mut JobBuilder<'_>, constraint: &mut GrowingConstraint) {
     }
     if is_vm {
         let source = job.source_of("JobVMMemory");
-        constraint.add("(TARGET.TotalMemory >= MY.JobVMMemory)", &source);
+        if job.text("JobVMType").as_deref() != Some("xen") {
+            constraint.add("(TARGET.TotalMemory >= MY.JobVMMemory)", &source);
+        }
         if !constraint.mentions("VM_Memory") {
             constraint.add("(TARGET.VM_Memory >= MY.JobVMMemory)", &source);
+        }
+        if job.boolean("JobVMHardwareVT") == Some(true) && !constraint.mentions("VM_HardwareVT") {
+            constraint.add("TARGET.VM_HardwareVT", &source);
         }
         if job.boolean("JobVMNetworking") == Some(true) {
             let source = job.source_of("JobVMNetworking");
@@ -260,27 +263,28 @@ fn add_custom_resources(job: &mut JobBuilder<'_>, constraint: &mut GrowingConstr
             continue;
         }
         let source = job.source_of(text);
-        let Some(request) = job.attribute(text) else { continue };
-        let literal = request.as_literal();
-        match literal.map(Value::value_type) {
-            Some(Type::String) => {
-                if literal.and_then(Value::as_text).is_some_and(|text| !text.is_empty()) {
-                    constraint.add(&format!("regexp({text}, TARGET.{resource})"), &source);
-                }
+        // As in HTCondor, the value in the job decides: nothing is requested by a number that is not positive.
+        let Some(request) = job.evaluated(text) else { continue };
+        let clause = match request.value_type() {
+            Type::String if request.as_text().is_some_and(|text| !text.is_empty()) => {
+                format!("regexp({text}, TARGET.{resource})")
             }
-            // A literal number that is not positive requests nothing.
-            Some(Type::Integer | Type::Real)
-                if literal_number(&request, job.context()).is_some_and(|number| number <= 0.0) => {}
-            Some(Type::Integer | Type::Real | Type::Undefined) | None => {
-                let clause = if job.has(&format!("Require{resource}")) {
-                    format!("(countMatches(MY.Require{resource},TARGET.Available{resource}) >= {text})")
-                } else {
-                    format!("(TARGET.{resource} >= {text})")
-                };
-                constraint.add(&clause, &source);
+            Type::Undefined => least_clause(job, text, resource),
+            Type::Integer | Type::Real if request.as_real().is_some_and(|number| number > 0.0) => {
+                least_clause(job, text, resource)
             }
-            Some(_) => {}
-        }
+            _ => continue,
+        };
+        constraint.add(&clause, &source);
+    }
+}
+
+/// Returns the clause by which a slot has at least what the attribute `request` says of a resource.
+fn least_clause(job: &mut JobBuilder<'_>, request: &str, resource: &str) -> String {
+    if job.has(&format!("Require{resource}")) {
+        format!("(countMatches(MY.Require{resource},TARGET.Available{resource}) >= {request})")
+    } else {
+        format!("(TARGET.{resource} >= {request})")
     }
 }
 

@@ -3,9 +3,9 @@
 use crate::ad::{Dialect, Name, closest_names};
 use crate::eval::FreeNames;
 use crate::format::Problem;
-use crate::syntax::{ParseOptions, Style, expression_text, parse_expression};
+use crate::syntax::{Style, expression_text};
 
-use super::job_builder::{ByteSize, ComposedText, JobBuilder, byte_size};
+use super::job_builder::{ByteSize, ComposedText, JobBuilder, byte_size, read_expression};
 use super::variables::CommandValue;
 
 /// Sets a request that the command `name` makes.
@@ -174,8 +174,8 @@ fn set_retries(
             }
         }
         final_size = Some(rest.trim()).filter(|rest| !rest.is_empty()).map(|rest| {
-            let parsed = parse_expression(rest.as_bytes(), ParseOptions::long(Dialect::Condor));
-            parsed.map_or_else(|_| rest.to_owned(), |expression| expression_text(&expression, Style::Long))
+            read_expression(rest)
+                .map_or_else(|_| rest.to_owned(), |expression| expression_text(&expression, Style::Long))
         });
         if sizes.len() > 1 && !sizes.is_sorted_by(|one, other| one < other) {
             return Err(command.fault("these sizes must increase"));

@@ -193,11 +193,48 @@ pub(super) fn set_virtual_machine(job: &mut JobBuilder<'_>) -> Result<(), Proble
     if let Some(is) = job.truth(&["vm_no_output_vm"])? {
         job.assign("VMPARAM_No_Output_VM", is);
     }
+    if vm_type == "xen" {
+        set_xen_kernel(job)?;
+    }
     if matches!(vm_type.as_str(), "xen" | "kvm") {
         match job.value(&["vm_disk"])? {
             Some(value) => job.assign_value("VMPARAM_vm_Disk", value.text.as_str(), &value),
             None => return Err(Problem::error_at(job.statement.clone(), 0, "a virtual machine needs vm_disk")),
         }
+    }
+    Ok(())
+}
+
+/// Sets the kernel of a virtual machine of Xen.
+fn set_xen_kernel(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
+    let kernel = job.value(&["xen_kernel", "VMPARAM_Xen_Kernel"])?;
+    match &kernel {
+        Some(value) => job.assign_value("VMPARAM_Xen_Kernel", value.text.as_str(), value),
+        None if job.has("VMPARAM_Xen_Kernel") => {}
+        None => {
+            let problem = Problem::error_at(job.statement.clone(), 0, "a virtual machine of Xen needs xen_kernel");
+            return Err(problem.with_help("write xen_kernel = included, vmx or a file"));
+        }
+    }
+    let kernel = job.text("VMPARAM_Xen_Kernel").unwrap_or_default().to_ascii_lowercase();
+    let is_file = !matches!(kernel.as_str(), "included" | "vmx");
+    if kernel == "vmx" {
+        job.assign("JobVMHardwareVT", true);
+    }
+    if let Some(value) = job.value(&["xen_initrd"])? {
+        if !is_file {
+            return Err(value.fault("xen_initrd needs a file as xen_kernel"));
+        }
+        job.assign_value("VMPARAM_Xen_Initrd", value.text.as_str(), &value);
+    }
+    if is_file {
+        let root = job.value(&["xen_root"])?;
+        let message = "a virtual machine with a kernel of its own needs xen_root";
+        let root = root.ok_or_else(|| Problem::error_at(job.statement.clone(), 0, message))?;
+        job.assign_value("VMPARAM_Xen_Root", root.text.as_str(), &root);
+    }
+    if let Some(value) = job.value(&["xen_kernel_params", "VMPARAM_Xen_Kernel_Params"])? {
+        job.assign_value("VMPARAM_Xen_Kernel_Params", value.text.trim_matches(['"', '\'']), &value);
     }
     Ok(())
 }
@@ -281,11 +318,49 @@ pub(super) fn set_grid(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
     if let Some(is) = job.truth(&["gce_preemptible", "GcePreemptible"])? {
         job.assign("GcePreemptible", is);
     }
+    set_labels(job, &["ec2_tag_", "EC2Tag"])?;
+    set_labels(job, &["cloud_label_", "CloudLabel"])?;
     for (grid, command, attribute) in GRID_NEEDS {
         if job.kind.grid_type == *grid && !job.has(attribute) {
             let message = format!("a grid job of the type {grid} needs {command}");
             return Err(Problem::error_at(job.source_of("GridResource"), 0, message));
         }
+    }
+    Ok(())
+}
+
+/// Sets the labels of a machine in a cloud: `ec2_tag_X = ...`. The names begin with these prefixes of commands and attributes.
+fn set_labels(job: &mut JobBuilder<'_>, prefixes: &[&str; 2]) -> Result<(), Problem> {
+    let [of_command, of_attribute] = prefixes;
+    let listed = job.value(&[&format!("{of_command}names"), &format!("{of_attribute}Names")])?;
+    let mut labels = listed.map(|names| super::queue::words(&names.text)).unwrap_or_default();
+    for name in job.variables.names() {
+        let behind = |prefix: &str| {
+            let (start, label) = name.as_str().split_at_checked(prefix.len())?;
+            (start.eq_ignore_ascii_case(prefix) && !label.is_empty()).then_some(label)
+        };
+        let Some(label) = behind(of_command).or_else(|| behind(of_attribute)) else { continue };
+        let is_list = label.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("names"));
+        if !is_list && !labels.iter().any(|known| known.eq_ignore_ascii_case(label)) {
+            labels.push(label.to_owned());
+        }
+    }
+    if !labels.is_empty() {
+        job.assign(&format!("{of_attribute}Names"), labels.join(",").as_str());
+    }
+    for label in &labels {
+        let attribute = format!("{of_attribute}{label}");
+        if let Some(value) = job.value(&[&format!("{of_command}{label}"), &attribute])? {
+            job.assign_value(&attribute, value.text.as_str(), &value);
+        }
+    }
+    let has_name = labels.iter().any(|label| label.eq_ignore_ascii_case("Name"));
+    if job.kind.grid_type == "ec2"
+        && !has_name
+        && job.truth(&["WantNameTag"])? != Some(false)
+        && let Some(command) = job.text("Cmd")
+    {
+        job.assign(&format!("{of_attribute}Name"), command.as_str());
     }
     Ok(())
 }

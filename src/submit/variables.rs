@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::ad::{Name, closest_names};
 use crate::eval::Context;
 use crate::format::Problem;
-use crate::transform::{IfCondition, MacroGap, MacroScope, ScopedExpansion};
+use crate::transform::{FOLDER, IfCondition, MacroGap, MacroScope, ScopedExpansion};
 
 use super::command_table::known_commands;
 
@@ -107,6 +107,14 @@ impl SubmitVariables {
             let name = Name::new(name);
             self.live.insert(name.clone());
             self.items.push((name, place.clone()));
+        }
+    }
+
+    /// Sets the initial directory, below which `$Ff()` makes full paths. `is_live` tells whether it differs from job to job.
+    pub fn set_folder(&mut self, folder: &str, is_live: bool) {
+        self.scope.folder = Some(folder.into());
+        if is_live {
+            self.live.insert(Name::new(FOLDER));
         }
     }
 

@@ -4,6 +4,7 @@
 //! and it ends no string in which a rule puts it.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::ad::{ExpressionKind, Name, Value};
 use crate::eval::Context;
@@ -13,7 +14,7 @@ use super::edited_ad::EditedAd;
 use super::macro_function;
 use super::macros::{
     DOLLAR, MacroReference, MacroText, MacroVariables, StatementFailure, VariableTable, endless_expansion, find_macro,
-    replace_macros,
+    replace_dollars,
 };
 use super::string_state::StringState;
 
@@ -46,6 +47,8 @@ pub(super) struct MacroExpander<'a, 'u> {
     pub context: &'a Context,
     /// Which texts may read environment variables.
     pub environment: EnvironmentReaders,
+    /// The folder below which `$Ff()` makes full paths; `None` where there is none.
+    pub folder: Option<Arc<str>>,
     /// The names that were looked up, if they are recorded.
     pub looked_up: Option<Vec<Name>>,
     /// Whether a macro drew a random number.
@@ -73,6 +76,9 @@ pub(crate) enum MacroGap {
     Environment(String),
 }
 
+/// Name of the variable that is the folder of `$Ff()`.
+pub(crate) const FOLDER: &str = "Iwd";
+
 /// Maximum number of bytes that an expansion copies.
 const MAX_COPIED_BYTES: usize = 16 << 20;
 
@@ -91,6 +97,7 @@ impl<'a, 'u> MacroExpander<'a, 'u> {
             ad,
             context,
             environment: EnvironmentReaders::Rules,
+            folder: None,
             looked_up: None,
             is_random: false,
             gaps: Vec::new(),
@@ -177,7 +184,7 @@ impl<'a, 'u> MacroExpander<'a, 'u> {
                 .to_owned()
                 .into());
         }
-        let bytes = if dollars { replace_macros(&out, DOLLAR, |_| b"$") } else { out };
+        let bytes = if dollars { replace_dollars(&out) } else { out };
         Ok(MacroText { bytes, is_from_ad })
     }
 
@@ -242,6 +249,13 @@ impl<'a, 'u> MacroExpander<'a, 'u> {
             _ => print(&expression, Style::Long),
         };
         Some(MacroText { bytes, is_from_ad: true })
+    }
+
+    /// Returns the folder below which `$Ff()` makes full paths. It counts as a variable called [`FOLDER`].
+    pub fn folder(&mut self) -> Option<Arc<str>> {
+        let folder = self.folder.clone()?;
+        self.looked_up.iter_mut().for_each(|names| names.push(Name::new(FOLDER)));
+        Some(folder)
     }
 
     /// Expands the argument of a function. If the argument names a variable or an attribute, expands the text of that

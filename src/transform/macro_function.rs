@@ -7,7 +7,7 @@ use crate::text::counted;
 
 use super::expander::MacroExpander;
 use super::macros::{StatementFailure, evaluate};
-use super::path_function::{is_path_function, path_part, split_suffix};
+use super::path_function::{is_path_function, needs_folder, path_part, split_suffix};
 
 /// Function that expands a call. Its second argument is the text in the parentheses of the call.
 type MacroBody = fn(&mut MacroExpander<'_, '_>, &[u8]) -> Result<Vec<u8>, StatementFailure>;
@@ -45,7 +45,9 @@ pub(super) fn call(
 ) -> Result<Vec<u8>, StatementFailure> {
     if is_path_function(name) {
         let (path, suffix) = split_suffix(name, body);
-        return Ok(path_part(name, &expander.expand_argument(path)?, suffix));
+        let path = expander.expand_argument(path)?;
+        let folder = if needs_folder(name) { expander.folder() } else { None };
+        return Ok(path_part(name, &path, suffix, folder.as_deref()));
     }
     let Some((name, expand)) = FUNCTIONS.iter().find(|(known, _)| known.as_bytes() == name) else {
         return Ok(Vec::new());

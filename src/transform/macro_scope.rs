@@ -1,5 +1,7 @@
 //! The variables of one text, such as a submit file, with its expansions.
 
+use std::sync::Arc;
+
 use crate::ad::{Ad, Name};
 use crate::eval::Context;
 use crate::syntax::ParseOptions;
@@ -17,6 +19,8 @@ pub(crate) struct MacroScope {
     defaults: VariableTable,
     /// Whether `$ENV()` reads the environment.
     pub allows_environment: bool,
+    /// The folder below which `$Ff()` makes full paths; `None` where there is none.
+    pub folder: Option<Arc<str>>,
 }
 
 /// A text with its macros expanded in a scope.
@@ -35,7 +39,7 @@ pub(crate) struct ScopedExpansion {
 
 impl MacroScope {
     pub fn new(defaults: VariableTable, allows_environment: bool) -> Self {
-        MacroScope { own: MacroVariables::default(), defaults, allows_environment }
+        MacroScope { own: MacroVariables::default(), defaults, allows_environment, folder: None }
     }
 
     /// Sets a variable to a text, whose macros are expanded when it is used.
@@ -105,6 +109,7 @@ impl MacroScope {
         if !self.allows_environment {
             expander.environment = EnvironmentReaders::Nobody;
         }
+        expander.folder.clone_from(&self.folder);
         expander.looked_up = Some(Vec::new());
         let done = work(&mut expander);
         let found = ScopedExpansion {

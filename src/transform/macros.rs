@@ -260,6 +260,22 @@ pub(super) fn replace_macros<'v>(text: &'v [u8], name: &str, value: impl Fn(&'v 
     out
 }
 
+/// Puts dollars in place of `$(DOLLAR)`. As in HTCondor, such a macro directly behind another stays: `$$(` begins no macro.
+pub(super) fn replace_dollars(text: &[u8]) -> Vec<u8> {
+    let (mut out, mut done, mut replaced) = (Vec::with_capacity(text.len()), 0, None);
+    for found in find_macros(text) {
+        let is_dollar = found.function.is_empty() && text[found.body].eq_ignore_ascii_case(DOLLAR.as_bytes());
+        if is_dollar && replaced != Some(found.range.start) {
+            out.extend_from_slice(&text[done..found.range.start]);
+            out.push(b'$');
+            done = found.range.end;
+            replaced = Some(done);
+        }
+    }
+    out.extend_from_slice(&text[done..]);
+    out
+}
+
 /// Expands only the macros of the variable `name` in `text`, which is assigned to this variable. Such a macro stands
 /// for the previous text of the variable: `A = $(A) x`.
 pub(super) fn expand_own(text: &str, name: &str, before: Option<&MacroText>) -> Result<MacroText, StatementFailure> {

@@ -61,7 +61,7 @@ mod variable_uses;
 pub const MAX_MADE_BYTES: usize = 8 << 20;
 
 pub use condition::IfCondition;
-pub(crate) use expander::MacroGap;
+pub(crate) use expander::{FOLDER, MacroGap};
 pub use interpreter::{Transform, TransformCache};
 pub use iteration::{IterationItems, TransformLine};
 pub(crate) use keywords::is_variable;

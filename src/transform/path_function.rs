@@ -36,9 +36,16 @@ pub(super) fn split_suffix<'b>(name: &[u8], body: &'b [u8]) -> (&'b [u8], Option
     }
 }
 
-/// Returns what the function called `name` makes of a path. There is no current folder from which `f` could make a full
-/// path, so it changes nothing.
-pub(super) fn path_part(name: &[u8], path: &[u8], suffix: Option<&[u8]>) -> Vec<u8> {
+/// Whether a function makes a full path of its argument.
+pub(super) fn needs_folder(name: &[u8]) -> bool {
+    is_path_function(name)
+        && name.starts_with(b"F")
+        && name[1..].iter().any(|letter| letter.eq_ignore_ascii_case(&b'f'))
+}
+
+/// Returns what the function called `name` makes of a path. `folder` is that below which `f` makes a full path; without it
+/// `f` changes nothing.
+pub(super) fn path_part(name: &[u8], path: &[u8], suffix: Option<&[u8]>, folder: Option<&str>) -> Vec<u8> {
     let mut parts = PathParts { suffix: suffix.map(<[u8]>::to_vec), ..PathParts::default() };
     match name {
         b"BASENAME" => (parts.has_name, parts.has_extension) = (true, true),
@@ -58,6 +65,13 @@ pub(super) fn path_part(name: &[u8], path: &[u8], suffix: Option<&[u8]>) -> Vec<
     };
     let is_slash = |byte: &u8| matches!(byte, b'/' | b'\\');
     let converted = |byte: &u8| if is_slash(byte) { parts.slash.unwrap_or(*byte) } else { *byte };
+    let path = match folder.filter(|_| needs_folder(name) && !path.starts_with(b"/")) {
+        Some(folder) => {
+            let below = path.strip_prefix(b"./").filter(|below| !below.is_empty()).unwrap_or(path);
+            [folder.strip_suffix('/').unwrap_or(folder).as_bytes(), b"/", below].concat()
+        }
+        None => path.to_vec(),
+    };
     let path: Vec<u8> = path.iter().map(converted).collect();
     let mut kept = parts.of(&path).to_vec();
     if let Some(quote) = parts.quote {
@@ -140,8 +154,26 @@ mod tests {
             ("DIRNAME", "/a/b.tar.gz", "/a/"),
         ] {
             let (path, suffix) = split_suffix(function.as_bytes(), path.as_bytes());
-            let found = String::from_utf8(path_part(function.as_bytes(), path, suffix)).unwrap();
+            let found = String::from_utf8(path_part(function.as_bytes(), path, suffix, None)).unwrap();
             assert_eq!(found, expected, "${function}({})", String::from_utf8_lossy(path));
+        }
+    }
+
+    /// Expected results are those of `condor_submit -dry-run`.
+    #[test]
+    fn full_paths() {
+        for (function, path, expected) in [
+            ("Ff", "c.txt", "/t/c.txt"),
+            ("Ff", "/a/c.txt", "/a/c.txt"),
+            ("Ff", "./y.z", "/t/y.z"),
+            ("Ff", "../y.z", "/t/../y.z"),
+            ("Ffdb", "c.txt", "t"),
+            ("Ffnx", "x/y.z", "y.z"),
+            ("Ffa", "\"a b.txt\"", "/t/a b.txt"),
+            ("Fn", "c.txt", "c"),
+        ] {
+            let found = path_part(function.as_bytes(), path.as_bytes(), None, Some("/t"));
+            assert_eq!(String::from_utf8(found).unwrap(), expected, "${function}({path})");
         }
     }
 }
