@@ -16,7 +16,9 @@ fn job(number: usize, user: &str, more: &str) -> String {
 }
 
 fn run(jobs: &str, more: &[&str]) -> (Option<i32>, String, String) {
-    let (jobs, slots) = (file("cycles-jobs.long", jobs), file("cycles-slots.long", SLOTS));
+    // Tests run at the same time, each with jobs of its own.
+    let test = std::thread::current().name().unwrap_or_default().replace("::", "-");
+    let (jobs, slots) = (file(&format!("{test}.long"), jobs), file("cycles-slots.long", SLOTS));
     let arguments = ["negotiate", &jobs, "--pool", &slots, "--policy", "htcondor"];
     classad(&[&arguments[..], more].concat())
 }
