@@ -9,15 +9,10 @@ use crate::syntax::{ParseOptions, parse_expression};
 
 use super::dump::Configuration;
 use super::policy::ConfiguredPolicy;
+use super::reader::default_value;
 
 /// Slots that can be drained, and those that drain or are whole.
 const BASE_SLOTS: &str = "PartitionableSlot && Offline =!= true";
-
-/// What `DEFRAG_WHOLE_MACHINE_EXPR` is by default.
-const DEFAULT_WHOLE: &str = "Cpus == TotalSlotCpus";
-
-/// What `DEFRAG_RANK` is by default.
-const DEFAULT_RANK: &str = "-ExpectedMachineGracefulDrainingBadput";
 
 /// Seconds between two decisions by default.
 const DEFAULT_INTERVAL: f64 = 600.0;
@@ -95,12 +90,15 @@ impl Defragmentation {
             let found = ConfiguredPolicy::find(configuration, name, context)?;
             Ok::<_, Problem>(found.map(|found| found.expression))
         };
-        let or_default = |found: Option<Expression>, text: &str| found.unwrap_or_else(|| expression(text, context));
+        let or_default = |name: &str| {
+            let default = || expression(&default_value(name).unwrap_or_default(), context);
+            Ok::<_, Problem>(policy(name)?.unwrap_or_else(default))
+        };
         let name = configuration.entry("DEFRAG_NAME").map(|name| configuration.raw_value(name).trim().to_owned());
         Ok(Some(Defragmentation {
             requirements: policy("DEFRAG_REQUIREMENTS")?,
-            whole: or_default(policy("DEFRAG_WHOLE_MACHINE_EXPR")?, DEFAULT_WHOLE),
-            rank: or_default(policy("DEFRAG_RANK")?, DEFAULT_RANK),
+            whole: or_default("DEFRAG_WHOLE_MACHINE_EXPR")?,
+            rank: or_default("DEFRAG_RANK")?,
             reason: format!("Defrag {}", name.unwrap_or_default()),
             per_hour: number("DEFRAG_DRAINING_MACHINES_PER_HOUR")?,
             interval: number("DEFRAG_INTERVAL")?.unwrap_or(DEFAULT_INTERVAL),

@@ -27,7 +27,17 @@ pub struct Configuration {
     of_daemons: FxHashMap<Name, VariableTable>,
     /// Whether variables that no file sets have HTCondor's defaults.
     reads_defaults: bool,
+    /// HTCondor's defaults of [`DEFAULT_POLICIES`] that no file sets.
+    defaults: Vec<ConfigurationEntry>,
 }
+
+/// The policies that count with HTCondor's default where configuration files do not set them. The rules of a negotiator have
+/// their defaults in the ready policy.
+const DEFAULT_POLICIES: [&str; 5] =
+    ["DEFRAG_RANK", "DEFRAG_WHOLE_MACHINE_EXPR", "START", "START_LOCAL_UNIVERSE", "START_SCHEDULER_UNIVERSE"];
+
+/// Name of the file in which defaults stand.
+const DEFAULTS_FILE: &str = "HTCondor's defaults";
 
 /// Value of a variable with its macros expanded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,9 +114,35 @@ impl Configuration {
             variables,
             of_daemons: FxHashMap::default(),
             reads_defaults: reads_files,
+            defaults: Vec::new(),
         };
         configuration.prefer_own(local_name.as_deref());
+        if configuration.reads_defaults {
+            configuration.add_defaults();
+        }
         (configuration, problems)
+    }
+
+    /// Adds the defaults of policies that no file sets, in a text of their own behind the files.
+    fn add_defaults(&mut self) {
+        let unset = DEFAULT_POLICIES.into_iter().filter(|name| !self.sets(name));
+        let unset: Vec<(&str, String)> = unset.filter_map(|name| Some((name, default_value(name)?))).collect();
+        let text: String = unset.iter().map(|(name, value)| format!("{name} = {value}\n")).collect();
+        let mut start = self.texts.add_file(DEFAULTS_FILE, &text);
+        for (index, (name, value)) in unset.into_iter().enumerate() {
+            let name_range = start..start + name.len();
+            let value_start = name_range.end + " = ".len();
+            let value_range = value_start..value_start + value.len();
+            start = value_range.end + 1;
+            let origin = Some(DEFAULTS_FILE.to_owned());
+            self.defaults.push(ConfigurationEntry {
+                name: name.to_owned(),
+                name_range,
+                value_range,
+                line: index + 1,
+                origin,
+            });
+        }
     }
 
     /// Lets `LOCALNAME.X` and `DAEMON.X` count before `X`, as they do in the daemon that reads the setting.
@@ -196,14 +232,14 @@ impl Configuration {
         &self.variables
     }
 
-    /// Returns the entry of a variable; case is ignored. It is that of `DAEMON.NAME` if the daemon reads it. `None` if the configuration lacks it, or if its value is empty:
-    /// to HTCondor that is the same.
+    /// Returns the entry of a variable; case is ignored. It is that of `DAEMON.NAME` if the daemon reads it, and HTCondor's
+    /// default of a policy that no file sets. `None` if the configuration lacks it, or if its value is empty: to HTCondor that
+    /// is the same.
     #[must_use]
     pub fn entry(&self, name: &str) -> Option<&ConfigurationEntry> {
-        self.by_name
-            .get(&Name::new(name))
-            .map(|index| &self.entries[*index])
-            .filter(|entry| !entry.value_range.is_empty())
+        let set = self.by_name.get(&Name::new(name)).map(|index| &self.entries[*index]);
+        let default = || self.defaults.iter().find(|default| default.name.eq_ignore_ascii_case(name));
+        set.or_else(default).filter(|entry| !entry.value_range.is_empty())
     }
 
     /// Whether the configuration sets a variable, be it to nothing.

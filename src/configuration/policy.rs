@@ -24,6 +24,8 @@ pub struct ConfiguredPolicy {
     pub value_range: Range<usize>,
     /// 1-based number of the line in the dump.
     pub line: usize,
+    /// Whether it is HTCondor's default, because no file sets the variable.
+    pub is_default: bool,
     /// Text of the expression, with its macros expanded.
     pub(super) text: String,
     /// Whether the value has no macros, so that spans of the expression count from the beginning of the value.
@@ -118,6 +120,7 @@ impl ConfiguredPolicy {
             expression,
             value_range: entry.value_range.clone(),
             line: entry.line,
+            is_default: !configuration.sets(&entry.name),
             text: value.text,
             is_verbatim: value.is_verbatim,
         })

@@ -2,6 +2,7 @@
 
 use crate::ad::time::local_moment;
 use crate::ad::{Ad, Expression, Truth, Value};
+use crate::configuration::ConfiguredPolicy;
 use crate::constraint::conjuncts;
 use crate::eval::{Context, Environment, Evaluator, FreeNames};
 use crate::protocol::{JobState, evaluate_attribute};
@@ -185,15 +186,18 @@ pub enum ScheddAnswer {
 }
 
 impl ScheddAnswer {
-    /// Asks the ad of a schedd. `start` is `START_LOCAL_UNIVERSE` or `START_SCHEDULER_UNIVERSE` of its configuration; without it,
-    /// that of the ad counts.
+    /// Asks the ad of a schedd. `start` is `START_LOCAL_UNIVERSE` or `START_SCHEDULER_UNIVERSE` of its configuration. Without it
+    /// that of the ad counts, and then HTCondor's default, if one counts.
     #[must_use]
-    pub fn of(job: &Ad, is_local: bool, schedd: &Ad, start: Option<&Expression>, context: &Context) -> Self {
+    pub fn of(job: &Ad, is_local: bool, schedd: &Ad, start: Option<&ConfiguredPolicy>, context: &Context) -> Self {
         let name = if is_local { "StartLocalUniverse" } else { "StartSchedulerUniverse" };
-        if let Some(start) = start.or_else(|| schedd.get_str(name))
+        let of_ad = schedd.get_str(name);
+        let start = start.filter(|start| !start.is_default || of_ad.is_none());
+        let note = if start.is_some_and(|start| start.is_default) { " (HTCondor's default)" } else { "" };
+        if let Some(start) = start.map(|start| &start.expression).or(of_ad)
             && let Some(refusal) = refusal(start, schedd, job, "the job", context)
         {
-            return ScheddAnswer::Refuses(format!("{name}: {refusal}"));
+            return ScheddAnswer::Refuses(format!("{name}{note}: {refusal}"));
         }
         let refused =
             job.get_str("Requirements").and_then(|own| refusal(own, job, schedd, "the ad of the schedd", context));

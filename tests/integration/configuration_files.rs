@@ -112,3 +112,31 @@ fn settings_of_a_daemon_count_before_those_of_all() {
     assert_eq!(values(None), ["3", "4", "7"]);
     assert_eq!(values(Some("foo")), ["5", "4", "7"]);
 }
+
+/// A policy that no file sets has HTCondor's default, and what is printed says so. The ad of the access point counts before it.
+#[test]
+fn policies_that_no_file_sets_have_defaults() {
+    let job = "ClusterId = 1\nProcId = 0\nMyType = \"Job\"\nJobStatus = 1\nJobUniverse = 12\nRequirements = true\n\n";
+    let job = file("local.job", job);
+    let schedd = "Name = \"a\"\nMyType = \"Scheduler\"\nTotalLocalJobsRunning = 300\n";
+    let empty = file("empty.config", "PRIORITY_HALFLIFE = 86400\n");
+    for (settings, of_ad, expected) in [
+        ("", "", "StartLocalUniverse (HTCondor's default): `TotalLocalJobsRunning < 200` is false"),
+        ("START_LOCAL_UNIVERSE = TotalLocalJobsRunning < 100", "", "StartLocalUniverse: `TotalLocalJobsRunning < 100`"),
+        ("", "StartLocalUniverse = TotalLocalJobsRunning < 50\n", "StartLocalUniverse: `TotalLocalJobsRunning < 50`"),
+        // To HTCondor an empty value is none, not the default.
+        ("START_LOCAL_UNIVERSE =", "", "the access point runs it"),
+    ] {
+        let configuration = file("local.config", settings);
+        let pool = file("local.slots", &format!("{schedd}{of_ad}\n"));
+        let (_, out, errors) = classad(&["explain", &job, "--pool", &pool, "--config", &configuration]);
+        let told = out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(told.contains(expected), "{settings} {of_ad}: {told}{errors}");
+    }
+    let pool = ["samples/pool/jobs.long", "--pool", "samples/pool/machines.long", "--what-if-config", "--config"];
+    let (status, _, errors) = classad(&[&["explain"], &pool[..], &[&empty]].concat());
+    assert!(status == Some(2) && errors.contains("neither START nor RANK"), "{errors}");
+    let rank = file("rank.config", "RANK = 1\n");
+    let (_, out, errors) = classad(&[&["explain"], &pool[..], &[&rank]].concat());
+    assert!(format!("{out}{errors}").contains("START (HTCondor's default)"), "{out}{errors}");
+}

@@ -58,19 +58,20 @@ pub fn add_to_offers(
     what_if: &mut WhatIf,
 ) -> Result<Option<String>, Failure> {
     let Some(loaded) = loaded else { return Ok(None) };
-    let (mut policies, mut knobs) = (Vec::new(), Vec::new());
+    let (mut policies, mut knobs, mut is_set) = (Vec::new(), Vec::new(), false);
     for (knob, attribute) in MACHINE_POLICIES {
         match ConfiguredPolicy::find(&loaded.configuration, knob, &session.context()) {
             Ok(None) => {}
             Ok(Some(policy)) => {
                 policies.push((Name::new(attribute), policy.expression));
-                knobs.push(knob.to_owned());
+                is_set |= !policy.is_default;
+                knobs.push(if policy.is_default { format!("{knob} (HTCondor's default)") } else { knob.to_owned() });
             }
             Err(problem) => loaded.report(session, &problem)?,
         }
     }
     let file = &loaded.text.name;
-    if policies.is_empty() {
+    if !is_set {
         return refuse(format!("{file} has neither START nor RANK for --what-if-config"));
     }
     what_if.add_to_offers(policies);

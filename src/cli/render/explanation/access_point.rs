@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use classad::ad::{Dialect, Expression};
+use classad::ad::Dialect;
 use classad::configuration::{
     Configuration, ConfiguredPolicy, Defragmentation, DrainingObstacle, DrainingPlan, JobPolicies,
 };
@@ -44,7 +44,7 @@ pub struct AccessPoint {
     /// Which of the offers it drains, or why none.
     pub draining: Option<String>,
     /// The conditions of [`START_CONDITIONS`] in a configuration.
-    starts: [Option<Expression>; 2],
+    starts: [Option<ConfiguredPolicy>; 2],
     limits: JobLimits,
 }
 
@@ -121,8 +121,7 @@ impl AccessPoint {
         for problem in &problems {
             loaded.map_or(Ok(()), |loaded| loaded.report(session, problem))?;
         }
-        let start =
-            |knob: &str| ConfiguredPolicy::find(read, knob, &context).ok().flatten().map(|found| found.expression);
+        let start = |knob: &str| ConfiguredPolicy::find(read, knob, &context).ok().flatten();
         // Values that are no numbers are told where the configuration is checked.
         let maximum = |knob: &str| read.maximum(knob, &context).ok().flatten();
         let defragmentation = match Defragmentation::read(read, &context) {
