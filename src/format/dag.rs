@@ -108,8 +108,8 @@ impl Graph<'_> {
     fn read(&mut self) {
         let lines = logical_lines(self.text);
         let mut commands = Vec::new();
-        for (range, line) in &lines {
-            match DagCommand::parse(range.clone(), line) {
+        for line in &lines {
+            match DagCommand::parse(line) {
                 Ok(command) => commands.push(command),
                 Err(problem) => self.problems.push(problem),
             }

@@ -17,14 +17,15 @@ pub struct DagCommand<'t> {
 
 impl<'l> DagCommand<'l> {
     /// Parses a line, with the description in it.
-    pub fn parse(range: Range<usize>, line: &'l str) -> Result<Self, Problem> {
-        let (head, description) = match line.split_once('\n') {
-            Some((head, description)) => {
-                (head.trim_end().trim_end_matches('{'), Some(description.trim_end().to_owned()))
-            }
-            None => (line, None),
-        };
-        let command = DagCommand { range, words: words(head), description };
+    pub fn parse(line: &'l DagLine) -> Result<Self, Problem> {
+        let command =
+            DagCommand { range: line.range.clone(), words: words(&line.text), description: line.description.clone() };
+        if line.text.contains('\0') {
+            return Err(command.fault("this line has a byte that is zero: a DAG file is text"));
+        }
+        if let Some(end) = &line.missing_end {
+            return Err(command.fault(format!("the line `{end}` that ends this description is missing")));
+        }
         let is_closed = command.words.iter().all(|word| word.replace("\\\"", "").matches('"').count() % 2 == 0);
         if is_closed { Ok(command) } else { Err(command.fault("a string in this line does not end")) }
     }
@@ -57,9 +58,19 @@ fn words(line: &str) -> Vec<&str> {
     line.split(is_separator).filter(|word| !word.is_empty()).collect()
 }
 
-/// Returns the lines that are no comments, each with its place. A line that ends in `\` goes on in the next one; one that
-/// ends in `{` has the lines up to `}` behind it.
-pub fn logical_lines(text: &[u8]) -> Vec<(Range<usize>, String)> {
+/// A line that is no comment, with the lines that continue it.
+pub struct DagLine {
+    pub range: Range<usize>,
+    pub text: String,
+    /// The description that stands behind it.
+    pub description: Option<String>,
+    /// The line that should end the description, if the file ends before it.
+    pub missing_end: Option<String>,
+}
+
+/// Returns the lines that are no comments, each with its place. A line that ends in `\` goes on in the next one. Below the
+/// name of a node and `{` its description stands up to `}`, and below `@=end` up to `@end`. Options of the node may follow.
+pub fn logical_lines(text: &[u8]) -> Vec<DagLine> {
     let mut found = Vec::new();
     let mut end = 0;
     let mut lines = text.split_inclusive(|byte| *byte == b'\n').map(|line| {
@@ -77,14 +88,41 @@ pub fn logical_lines(text: &[u8]) -> Vec<(Range<usize>, String)> {
             joined.pop();
             joined.push_str(next.trim());
         }
-        if joined.ends_with('{') {
-            joined.push('\n');
-            for (_, next) in lines.by_ref().take_while(|(_, next)| next.trim() != "}") {
-                joined.push_str(next.trim());
-                joined.push('\n');
+        let mut line = DagLine { range, text: joined, description: None, missing_end: None };
+        if let Some((head, end)) = description_end(&line.text) {
+            let mut description = Vec::new();
+            line.missing_end = Some(end.clone());
+            line.text.truncate(head);
+            for (_, next) in lines.by_ref() {
+                let next = next.trim();
+                let behind = next.strip_prefix(&end).filter(|rest| rest.is_empty() || rest.starts_with(' '));
+                if let Some(options) = behind {
+                    line.text.push_str(options);
+                    line.missing_end = None;
+                    break;
+                }
+                if !next.is_empty() && !next.starts_with('#') {
+                    description.push(next.to_owned());
+                }
             }
+            line.description = Some(description.join("\n"));
         }
-        found.push((range, joined));
+        found.push(line);
     }
     found
+}
+
+/// Returns the length of a line before the mark that begins a description, and the line that ends it.
+fn description_end(line: &str) -> Option<(usize, String)> {
+    let words = words(line);
+    let [command, _, mark, ..] = words.as_slice() else { return None };
+    if find(&NODE_COMMANDS, command).is_none() && !command.eq_ignore_ascii_case("SUBMIT-DESCRIPTION") {
+        return None;
+    }
+    let end = match mark.strip_prefix("@=") {
+        Some(tag) if !tag.is_empty() => format!("@{tag}"),
+        _ if mark.starts_with('{') => "}".to_owned(),
+        _ => return None,
+    };
+    Some((mark.as_ptr().addr() - line.as_ptr().addr(), end))
 }

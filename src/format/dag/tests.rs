@@ -17,13 +17,13 @@ fn items(text: &str) -> Vec<String> {
 
 #[test]
 fn nodes_have_what_the_file_says_of_them() {
-    let dag = "# c\nparent A child B C\nJOB A a.sub DIR in \\\n  NOOP\nJob B {\n  executable = b.sh\n  queue\n}\n\
+    let dag = "# c\nparent A child B C\nJOB A a.sub DIR in \\\n  NOOP\nJob B @=end\n  # c\n  executable = b.sh\n\n  queue\n@end NOOP\nSUBMIT-DESCRIPTION d {\n  JOB X\n}\n\
         SUBDAG EXTERNAL C c.dag DONE\nRETRY ALL_NODES 3 UNLESS-EXIT 2\nVARS A x=\"1 \\\"2\\\"\" y=\"z\"\n\
         SCRIPT DEFER 4 60 PRE B pre.sh $JOB\nDOT a.dot\nPRIORITY B -5\n";
     let expected = [
         "[ MyType = \"DagNode\"; Node = \"A\"; NodeType = \"JOB\"; SubmitFile = \"a.sub\"; Dir = \"in\"; Noop = true; \
          Retry = 3; Parents = { }; Children = { \"B\", \"C\" }; Vars = [ x = \"1 \\\"2\\\"\"; y = \"z\" ] ]",
-        "[ MyType = \"DagNode\"; Node = \"B\"; NodeType = \"JOB\"; SubmitDescription = \"executable = b.sh\\nqueue\"; \
+        "[ MyType = \"DagNode\"; Node = \"B\"; NodeType = \"JOB\"; SubmitDescription = \"executable = b.sh\\nqueue\"; Noop = true; \
          Retry = 3; PreScript = \"pre.sh $JOB\"; Priority = -5; Parents = { \"A\" }; Children = { } ]",
         "[ MyType = \"DagNode\"; Node = \"C\"; NodeType = \"SUBDAG\"; DagFile = \"c.dag\"; Done = true; Retry = 3; \
          Parents = { \"A\" }; Children = { } ]",
@@ -49,6 +49,8 @@ fn mistakes_have_their_places() {
         ("SCRIPT MID A x", "`MID` is not `PRE`, `POST` or `HOLD`"),
         ("SCRIPT PRE", "a script needs `PRE`, `POST` or `HOLD`, and a node"),
         ("JOBS A a.sub", "`JOBS` is not a command of a DAG file"),
+        ("JOB B @=end", "the line `@end` that ends this description is missing"),
+        ("JOB B {", "the line `}` that ends this description is missing"),
     ] {
         let found = items(&format!("JOB A a.sub\n{line}\n"));
         assert_eq!((found.len(), &*found[0]), (2, &*format!("{line}: {expected}")));
