@@ -173,6 +173,38 @@ pub fn format_of_comments(text: &[u8]) -> FileFormat {
     }
 }
 
+/// Whether the beginning of a text shows that it is in the long form, though its file has the name of another: an attribute
+/// of ads, which a submit file sets otherwise, or an assignment, which is no command of a DAG file.
+pub(super) fn shows_long_form(text: &[u8], named: FileFormat) -> bool {
+    const OF_ADS: [&str; 5] = ["MyType", "TargetType", "ClusterId", "JobStatus", "GlobalJobId"];
+    let mut names = assigned_names(text);
+    match named {
+        FileFormat::Submit => names.flatten().any(|name| OF_ADS.iter().any(|of_ads| name.eq_ignore_ascii_case(of_ads))),
+        _ => names.next().flatten().is_some(),
+    }
+}
+
+/// Returns the form of a text that has ads, where `NAME = VALUE` lines were expected; `None` if it may have such lines.
+#[must_use]
+pub fn form_of_ads(text: &[u8]) -> Option<FileFormat> {
+    use FileFormat::{Bracketed, EventLog, JobQueueLog, Json, JsonLines, Long, Xml};
+    match detect(text)? {
+        form @ (Bracketed | EventLog | JobQueueLog | Json | JsonLines | Xml) => Some(form),
+        Long if shows_long_form(text, FileFormat::Submit) => Some(Long),
+        _ => None,
+    }
+}
+
+/// Returns the names that the lines at the beginning of a text assign values to; `None` for a line that is no assignment.
+fn assigned_names(text: &[u8]) -> impl Iterator<Item = Option<&str>> {
+    const SEARCHED_BYTES: usize = 1 << 16;
+    let text = &text[..text.len().min(SEARCHED_BYTES)];
+    text[blank_length(text)..].split(|byte| *byte == b'\n').map(|line| {
+        let (name, _) = line.split_at(memchr::memchr(b'=', line)?);
+        str::from_utf8(name.trim_ascii()).ok().filter(|name| !name.contains(|c: char| c.is_ascii_whitespace()))
+    })
+}
+
 /// Returns the length in bytes of the byte order mark at the beginning of a text; 0 if it has none.
 pub(crate) fn byte_order_mark_length(text: &[u8]) -> usize {
     if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 }

@@ -13,7 +13,8 @@ pub struct FormFacts {
     pub name: &'static str,
     /// What messages call it.
     pub title: &'static str,
-    /// How the names of its files end, without the full stop. The content decides, not the name.
+    /// How the names of its files end, without the full stop. The content decides, and the name where it does not: see
+    /// [`FileFormat::of_path`].
     pub extensions: &'static [&'static str],
     /// What it looks like, or what is in it.
     pub looks_like: &'static str,
@@ -137,6 +138,18 @@ impl FileFormat {
         FORMS.iter().find(|facts| facts.form == self).unwrap_or(LONG)
     }
 
+    /// Returns the form in which a file of this name is if its content does not decide: that of a submit file or of a DAG
+    /// file, of which no line needs to be their own. `None` for other names. That of a packed file has another ending behind.
+    #[must_use]
+    pub fn of_path(path: &str) -> Option<Self> {
+        let packings = [".gz", ".zst", ".xz", ".bz2"];
+        let path = packings.iter().find_map(|packing| path.strip_suffix(packing)).unwrap_or(path);
+        let extension = std::path::Path::new(path).extension()?.to_str()?;
+        let has = |facts: &&FormFacts| facts.extensions.iter().any(|known| known.eq_ignore_ascii_case(extension));
+        let named = FORMS.iter().find(has).map(|facts| facts.form);
+        named.filter(|form| matches!(form, FileFormat::Submit | FileFormat::Dag))
+    }
+
     /// Returns the form that options call by this name; case is ignored. `None` if there is no such form.
     #[must_use]
     pub fn of_name(name: &str) -> Option<Self> {
@@ -153,7 +166,32 @@ impl fmt::Display for FileFormat {
 #[cfg(test)]
 mod tests {
     use super::{FORMS, FileFormat};
-    use crate::format::Stream;
+    use crate::format::{Stream, StreamLimits};
+
+    #[test]
+    fn names_of_files_decide_where_their_content_does_not() {
+        let form = |text: &'static str, name: &str| {
+            let text = Box::new(std::io::Cursor::new(text));
+            Stream::of_file(text, name, StreamLimits::default()).unwrap().form()
+        };
+        for (text, name, expected) in [
+            ("log = a.log\n", "a.sub", FileFormat::Submit),
+            ("foo = 1\ninclude : b.sub\n", "a.submit", FileFormat::Submit),
+            ("log = a.log\n", "a.sub.gz", FileFormat::Submit),
+            ("log = a.log\n", "a.long", FileFormat::Long),
+            ("log = a.log\n", "sub", FileFormat::Long),
+            // The content decides first.
+            ("executable = a.sh\nqueue\n", "a.long", FileFormat::Submit),
+            ("ClusterId = 1\nlog = \"a\"\n", "a.sub", FileFormat::Long),
+            ("[ a = 1 ]", "a.sub", FileFormat::Bracketed),
+            ("JOB A a.sub\n", "a.sub", FileFormat::Dag),
+            ("RETRY A 3\nJOB A a.sub\n", "a.dag", FileFormat::Dag),
+            ("RETRY = 3\n", "a.dag", FileFormat::Long),
+            ("executable = a.sh\nqueue\n", "a.dag", FileFormat::Submit),
+        ] {
+            assert_eq!(form(text, name), Some(expected), "{name}: {text}");
+        }
+    }
 
     #[test]
     fn each_example_is_detected_as_its_form() {

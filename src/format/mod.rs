@@ -61,7 +61,7 @@ pub use backward_stream::BackwardStream;
 pub use block_ads::{BlockAds, BlockItem};
 pub use described_ads::DescribedAds;
 pub(crate) use detect::byte_order_mark_length;
-pub use detect::{FileFormat, detect, format_of_comments, is_compressed};
+pub use detect::{FileFormat, detect, form_of_ads, format_of_comments, is_compressed};
 pub use diagnostic::{Position, Problem, Severity};
 pub use event_log::YearlessEvents;
 pub use formatter::{FormattedBlock, FormattedBlockJoiner, FormattedText, LongFormatter, format_ads};

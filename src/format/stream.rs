@@ -88,6 +88,24 @@ impl Stream {
     ///
     /// The same as those of [`Stream::new`].
     pub fn with_limits(reader: Box<dyn Read>, form: Option<FileFormat>, limits: StreamLimits) -> io::Result<Self> {
+        Stream::begin(reader, form, None, limits)
+    }
+
+    /// Begins to read a file as [`Stream::with_limits`] does. Its name decides the format if its content does not.
+    ///
+    /// # Errors
+    ///
+    /// The same as those of [`Stream::new`].
+    pub fn of_file(reader: Box<dyn Read>, name: &str, limits: StreamLimits) -> io::Result<Self> {
+        Stream::begin(reader, None, FileFormat::of_path(name), limits)
+    }
+
+    fn begin(
+        reader: Box<dyn Read>,
+        form: Option<FileFormat>,
+        named: Option<FileFormat>,
+        limits: StreamLimits,
+    ) -> io::Result<Self> {
         let mut stream = Stream { limits, ..Stream::unread(reader, form) };
         stream.fill_to_signature();
         if let Some(decoder) = detect::decoder(&stream.window) {
@@ -106,6 +124,11 @@ impl Stream {
         stream.unwrap();
         if form.is_none() && stream.is_submit_file() {
             stream.form = Some(FileFormat::Submit);
+        }
+        if let Some(named) = named.filter(|_| stream.form == Some(FileFormat::Long))
+            && !detect::shows_long_form(&stream.window, named)
+        {
+            stream.form = Some(named);
         }
         if form.is_none() && stream.form == Some(FileFormat::Long) {
             other_text::reason_without_ads(&stream.window)

@@ -47,7 +47,11 @@ pub fn open_sources(session: &mut Session, paths: &[String]) -> Result<Vec<AdSou
         if path == "-" && io::stdin().is_terminal() {
             session.note("reading ads from the terminal; press Ctrl-D to end the input");
         }
-        match open(path).and_then(|reader| Stream::with_limits(reader, form, limits)) {
+        let begin = |reader| match form {
+            Some(_) => Stream::with_limits(reader, form, limits),
+            None => Stream::of_file(reader, path, limits),
+        };
+        match open(path).and_then(begin) {
             Ok(stream) => {
                 let mut source = AdSource::new(name, stream).with_limits(limits);
                 if source.form == FileFormat::Submit {
