@@ -5,7 +5,7 @@ use std::path::Path;
 use classad::ad::Dialect;
 use classad::configuration::{Configuration, ConfigurationSettings, configuration_files};
 use classad::eval::Context;
-use classad::format::{FileFormat, Problem};
+use classad::format::{FileFormat, Problem, form_of_ads};
 use classad::text::{join_first, shorten};
 
 use super::source_text::SourceText;
@@ -41,6 +41,11 @@ impl LoadedConfiguration {
             Err(error) => Err(Failure::unreadable(path, &error)),
         };
         let files = paths.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        if let Some((path, form)) = files.iter().find_map(|(path, bytes)| Some((path, form_of_ads(bytes)?))) {
+            return refuse(format!(
+                "{path} has ads in {form}, not settings: give a configuration file, or what `condor_config_val -dump` prints"
+            ));
+        }
         let settings = ConfigurationSettings {
             root: session.options.config_root.clone(),
             context: Context { dialect: Dialect::Condor, ..session.context() },
