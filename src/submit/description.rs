@@ -37,6 +37,9 @@ const METAKNOBS: [(&str, &str, &str); 3] = [
     ),
 ];
 
+/// Beginning of the message of a problem in an included file.
+const IN_INCLUDED: &str = "in line ";
+
 /// Run of the statements of a submit file.
 pub(super) struct DescriptionRun<'s> {
     settings: &'s SubmitSettings,
@@ -98,10 +101,12 @@ impl<'s> DescriptionRun<'s> {
         while let Some(line) = lines.next() {
             let range = || place.cloned().unwrap_or_else(|| line.whole_file_range());
             let here = |problem: Problem| match place {
-                Some(place) => {
-                    let message = format!("in line {} of the included file: {}", line.number, problem.message);
+                // The innermost file is named only: files can include each other to a great depth.
+                Some(place) if !problem.message.starts_with(IN_INCLUDED) => {
+                    let message = format!("{IN_INCLUDED}{} of the included file: {}", line.number, problem.message);
                     Problem { range: place.clone(), message, ..problem }
                 }
+                Some(place) => Problem { range: place.clone(), ..problem },
                 None => problem,
             };
             if line.text.is_empty() {

@@ -110,6 +110,9 @@ fn groups_of(variables: &SubmitVariables) -> Vec<CommandGroup> {
     groups
 }
 
+/// Maximum number of values that the items of a queue statement give its variables: each item gives each variable one.
+const MAX_ITEM_VALUES: usize = 10_000_000;
+
 /// The jobs of a submit file as they are queued.
 pub(super) struct JobMaker<'s> {
     settings: &'s SubmitSettings,
@@ -186,6 +189,10 @@ impl<'s> JobMaker<'s> {
             return Err(
                 fault(message).with_help("queue fewer jobs: all have the same attributes but for their numbers")
             );
+        }
+        if arguments.variables.len().saturating_mul(items.len()) > MAX_ITEM_VALUES {
+            let message = format!("its items give the variables more than {MAX_ITEM_VALUES} values");
+            return Err(fault(message).with_help("queue fewer items, or with fewer variables"));
         }
         variables.begin_items(&arguments.variables, &statement);
         let mut statement_jobs = StatementJobs::new(self, statement);

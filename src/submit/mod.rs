@@ -35,7 +35,7 @@ mod words;
 use crate::ad::Dialect;
 use crate::configuration::{Configuration, constant_truth};
 use crate::eval::Context;
-use crate::format::DescribedAds;
+use crate::format::{DescribedAds, Problem};
 
 use description::DescriptionRun;
 
@@ -117,6 +117,10 @@ impl SubmitSettings {
 /// A byte that is not UTF-8 counts as `?`, so that places are those of the file.
 #[must_use]
 pub fn describe_jobs(text: &[u8], settings: &SubmitSettings) -> DescribedAds {
+    if let Some(at) = memchr::memchr(0, text) {
+        let problem = Problem::error_at(at..at + 1, 0, "this byte is zero: a submit file is text");
+        return DescribedAds { items: vec![Err(problem)], ..DescribedAds::default() };
+    }
     let mut readable = String::with_capacity(text.len());
     for chunk in text.utf8_chunks() {
         readable.push_str(chunk.valid());

@@ -50,6 +50,7 @@ mod group_cycle;
 mod groups;
 mod help;
 mod histories;
+mod hostile_sources;
 mod htcondor_policy;
 mod join;
 mod last_rejections;
