@@ -5,6 +5,7 @@
 use rustc_hash::FxHashMap;
 
 use super::constants::{constant_number, constant_truth};
+use super::default_policies::add_defaults;
 use super::knobs::reading_daemon;
 use super::reader::{ConfigurationRun, ConfigurationSettings, default_value};
 use super::texts::{ConfigurationEntry, ConfigurationTexts};
@@ -27,17 +28,9 @@ pub struct Configuration {
     of_daemons: FxHashMap<Name, VariableTable>,
     /// Whether variables that no file sets have HTCondor's defaults.
     reads_defaults: bool,
-    /// HTCondor's defaults of [`DEFAULT_POLICIES`] that no file sets.
+    /// HTCondor's defaults of policies that no file sets.
     defaults: Vec<ConfigurationEntry>,
 }
-
-/// The policies that count with HTCondor's default where configuration files do not set them. The rules of a negotiator have
-/// their defaults in the ready policy.
-const DEFAULT_POLICIES: [&str; 5] =
-    ["DEFRAG_RANK", "DEFRAG_WHOLE_MACHINE_EXPR", "START", "START_LOCAL_UNIVERSE", "START_SCHEDULER_UNIVERSE"];
-
-/// Name of the file in which defaults stand.
-const DEFAULTS_FILE: &str = "HTCondor's defaults";
 
 /// Value of a variable with its macros expanded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,31 +111,10 @@ impl Configuration {
         };
         configuration.prefer_own(local_name.as_deref());
         if configuration.reads_defaults {
-            configuration.add_defaults();
+            let Configuration { texts, by_name, .. } = &mut configuration;
+            configuration.defaults = add_defaults(texts, |name| by_name.contains_key(&Name::new(name)));
         }
         (configuration, problems)
-    }
-
-    /// Adds the defaults of policies that no file sets, in a text of their own behind the files.
-    fn add_defaults(&mut self) {
-        let unset = DEFAULT_POLICIES.into_iter().filter(|name| !self.sets(name));
-        let unset: Vec<(&str, String)> = unset.filter_map(|name| Some((name, default_value(name)?))).collect();
-        let text: String = unset.iter().map(|(name, value)| format!("{name} = {value}\n")).collect();
-        let mut start = self.texts.add_file(DEFAULTS_FILE, &text);
-        for (index, (name, value)) in unset.into_iter().enumerate() {
-            let name_range = start..start + name.len();
-            let value_start = name_range.end + " = ".len();
-            let value_range = value_start..value_start + value.len();
-            start = value_range.end + 1;
-            let origin = Some(DEFAULTS_FILE.to_owned());
-            self.defaults.push(ConfigurationEntry {
-                name: name.to_owned(),
-                name_range,
-                value_range,
-                line: index + 1,
-                origin,
-            });
-        }
     }
 
     /// Lets `LOCALNAME.X` and `DAEMON.X` count before `X`, as they do in the daemon that reads the setting.

@@ -5,6 +5,7 @@
 mod bracketed;
 mod configuration_folder;
 mod constants;
+mod default_policies;
 mod defragmentation;
 mod dump;
 mod job_policies;

@@ -175,10 +175,10 @@ pub fn format_of_comments(text: &[u8]) -> FileFormat {
 
 /// Whether the beginning of a text shows that it is in the long form, though its file has the name of another: an attribute
 /// of ads, which a submit file sets otherwise, or an assignment, which is no command of a DAG file.
-pub(super) fn shows_long_form(text: &[u8], named: FileFormat) -> bool {
+pub(super) fn shows_long_form(text: &[u8], of_name: FileFormat) -> bool {
     const OF_ADS: [&str; 5] = ["MyType", "TargetType", "ClusterId", "JobStatus", "GlobalJobId"];
     let mut names = assigned_names(text);
-    match named {
+    match of_name {
         FileFormat::Submit => names.flatten().any(|name| OF_ADS.iter().any(|of_ads| name.eq_ignore_ascii_case(of_ads))),
         _ => names.next().flatten().is_some(),
     }

@@ -13,6 +13,7 @@ use super::SubmitSettings;
 use super::items::{MatchingOptions, read_named_file};
 use super::jobs::JobMaker;
 use super::queue::{ItemSource, QueueArguments, queue_arguments_start};
+use super::table::take_heading;
 use super::variables::{CommandPlace, SubmitVariables};
 
 /// Metaknobs of submit files: category, name and lines.
@@ -289,8 +290,8 @@ impl<'s> DescriptionRun<'s> {
             }
         }
         let options = MatchingOptions::of(&self.variables, self.settings)?;
-        arguments.load(self.settings, &options).map_err(|reason| fault(&reason))?;
-        arguments.take_heading();
+        arguments.load(self.settings, options).map_err(|reason| fault(&reason))?;
+        take_heading(&mut arguments);
         for doubt in std::mem::take(&mut arguments.doubts) {
             self.variables.warn(fault(&doubt));
         }

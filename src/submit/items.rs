@@ -27,6 +27,7 @@ pub(super) fn read_named_file(path: &str, settings: &SubmitSettings) -> Result<S
 
 /// What commands say of `queue ... matching`.
 #[derive(Clone, Copy, Debug)]
+#[allow(clippy::struct_excessive_bools)] // each is a command
 pub(super) struct MatchingOptions {
     /// What is matched if the statement does not say it.
     usual: MatchedNames,
@@ -72,7 +73,7 @@ impl QueueArguments {
     /// # Errors
     ///
     /// The reason, as a phrase.
-    pub fn load(&mut self, settings: &SubmitSettings, options: &MatchingOptions) -> Result<(), String> {
+    pub fn load(&mut self, settings: &SubmitSettings, options: MatchingOptions) -> Result<(), String> {
         if let ItemSource::File(name) = &self.source {
             if name.ends_with('|') {
                 return Err("no program is run for items: write them to a file".to_owned());

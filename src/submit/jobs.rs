@@ -18,7 +18,7 @@ use super::job_builder::{GroupTrace, JobAttributes, JobBuilder};
 use super::job_kind::{JobKind, Universe};
 use super::queue::QueueArguments;
 use super::variables::SubmitVariables;
-use super::{files, general, policies, requirements, resources, universe, words};
+use super::{files, general, policies, requirements, resources, streams, universe, words};
 
 /// Group of commands that is considered as a whole.
 #[derive(Clone)]
@@ -59,9 +59,9 @@ const FIRST_RULES: [JobRule; 24] = [
     words::set_environment,
     policies::set_status,
     words::set_tool_daemon,
-    files::set_input,
-    files::set_output,
-    files::set_error,
+    streams::set_input,
+    streams::set_output,
+    streams::set_error,
     general::set_credentials,
     policies::set_notification,
     policies::set_rank,

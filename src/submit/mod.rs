@@ -25,6 +25,8 @@ mod policies;
 mod queue;
 mod requirements;
 mod resources;
+mod sizes;
+mod streams;
 mod table;
 #[cfg(test)]
 mod tests;

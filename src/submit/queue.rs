@@ -31,7 +31,7 @@ pub(super) enum ItemKind {
 /// What the names that `matching` finds are names of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MatchedNames {
-    /// What the command SubmitMatchDirectories says; of anything by default.
+    /// What the command `SubmitMatchDirectories` says; of anything by default.
     Usual,
     Files,
     Folders,

@@ -5,7 +5,8 @@ use crate::eval::FreeNames;
 use crate::format::Problem;
 use crate::syntax::{Style, expression_text};
 
-use super::job_builder::{ByteSize, ComposedText, JobBuilder, byte_size, read_expression};
+use super::job_builder::{ComposedText, JobBuilder, read_expression};
+use super::sizes::{ByteSize, byte_size};
 use super::variables::CommandValue;
 
 /// Sets a request that the command `name` makes.

@@ -93,14 +93,13 @@ fn parenthesized_length(text: &str) -> Option<usize> {
     for (at, c) in text.char_indices() {
         match (quote, c) {
             (Some(mark), _) if c == mark => quote = None,
-            (Some(_), _) => {}
             (None, '"' | '\'') => quote = Some(c),
             (None, '(') => open.push(')'),
             (None, '[') => open.push(']'),
             (None, _) if open.last() == Some(&c) => {
                 open.pop();
             }
-            (None, _) => {}
+            _ => {}
         }
         if open.is_empty() {
             return Some(at + 1);
@@ -109,26 +108,25 @@ fn parenthesized_length(text: &str) -> Option<usize> {
     None
 }
 
-impl QueueArguments {
-    /// Takes the names of the variables from the heading of the table, if it has one. As in HTCondor, a heading that names
-    /// no variables is an item.
-    pub fn take_heading(&mut self) {
-        let Some(header) = self.table.header else { return };
-        let Some(heading) = self.items.get(header) else {
-            self.doubts.push(format!("the table has no line {} with the names of its columns", header + 1));
-            return;
-        };
-        let names: Vec<String> = self.table.split(heading, None).into_iter().map(str::to_owned).collect();
-        if let Some(wrong) = names.iter().find(|name| !is_variable(name)) {
-            self.doubts.push(format!("the column `{wrong}` has no name of a variable: the heading counts as an item"));
-            return;
-        }
-        self.variables = names;
-        self.items.remove(header);
-        // As in HTCondor, the lines before the heading are items but for one, and `skip` counts from the first of them.
-        let left_out = if header > 0 { header - 1 + self.table.skipped } else { 0 };
-        self.items.drain(..left_out.min(self.items.len()));
+/// Takes the names of the variables of a queue statement from the heading of its table, if it has one. As in HTCondor, a
+/// heading that names no variables is an item.
+pub(super) fn take_heading(arguments: &mut QueueArguments) {
+    let Some(header) = arguments.table.header else { return };
+    let Some(heading) = arguments.items.get(header) else {
+        arguments.doubts.push(format!("the table has no line {} with the names of its columns", header + 1));
+        return;
+    };
+    let names: Vec<String> = arguments.table.split(heading, None).into_iter().map(str::to_owned).collect();
+    if let Some(wrong) = names.iter().find(|name| !is_variable(name)) {
+        let doubt = format!("the column `{wrong}` has no name of a variable: the heading counts as an item");
+        arguments.doubts.push(doubt);
+        return;
     }
+    arguments.variables = names;
+    arguments.items.remove(header);
+    // As in HTCondor, the lines before the heading are items but for one, and `skip` counts from the first of them.
+    let left_out = if header > 0 { header - 1 + arguments.table.skipped } else { 0 };
+    arguments.items.drain(..left_out.min(arguments.items.len()));
 }
 
 #[cfg(test)]

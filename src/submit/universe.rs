@@ -2,8 +2,9 @@
 
 use crate::format::Problem;
 
-use super::job_builder::{JobBuilder, byte_size};
+use super::job_builder::JobBuilder;
 use super::job_kind::{CONTAINER_IMAGE, DOCKER_IMAGE, JobKind, Universe};
+use super::sizes::byte_size;
 
 /// Sets the attributes of the universe. Only the first job of a cluster decides it.
 pub(super) fn set_universe(job: &mut JobBuilder<'_>) -> Result<(), Problem> {

@@ -128,7 +128,7 @@ fn policies_that_no_file_sets_have_defaults() {
         ("START_LOCAL_UNIVERSE =", "", "the access point runs it"),
     ] {
         let configuration = file("local.config", settings);
-        let pool = file("local.slots", &format!("{schedd}{of_ad}\n"));
+        let pool = file("local.slots", format!("{schedd}{of_ad}\n"));
         let (_, out, errors) = classad(&["explain", &job, "--pool", &pool, "--config", &configuration]);
         let told = out.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(told.contains(expected), "{settings} {of_ad}: {told}{errors}");

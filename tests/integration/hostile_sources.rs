@@ -17,10 +17,15 @@ fn bounded(arguments: &[&str]) -> (Option<i32>, String) {
     (status, told)
 }
 
+/// Returns a text with a piece for each number.
+fn repeated(numbers: std::ops::Range<usize>, piece: impl Fn(usize) -> String) -> String {
+    numbers.map(piece).collect::<Vec<_>>().concat()
+}
+
 #[test]
 fn hostile_submit_files_end_with_an_error() {
-    let doubled: String = (0..60).map(|at| format!("v{at} = $(v{})$(v{})\n", at + 1, at + 1)).collect();
-    let names: String = (0..20_000).map(|at| format!("v{at},")).collect();
+    let doubled = repeated(0..60, |at| format!("v{at} = $(v{})$(v{})\n", at + 1, at + 1));
+    let names = repeated(0..20_000, |at| format!("v{at},"));
     let table = file("hostile.csv", format!("{names}x\n{}", "1\n".repeat(20_000)));
     let own = file("hostile-self.inc", "include : hostile-self.inc\n");
     std::fs::write(&own, format!("include : {own}\n")).expect("it is written");
@@ -54,8 +59,8 @@ fn hostile_submit_files_end_with_an_error() {
 
 #[test]
 fn hostile_dag_files_end_with_an_error() {
-    let nodes: String = (0..20_000).map(|at| format!("JOB n{at} a.sub\n")).collect();
-    let list = |range: std::ops::Range<usize>| range.map(|at| format!("n{at} ")).collect::<String>();
+    let nodes = repeated(0..20_000, |at| format!("JOB n{at} a.sub\n"));
+    let list = |range| repeated(range, |at| format!("n{at} "));
     let product = format!("{nodes}PARENT {} CHILD {}\n", list(0..10_000), list(10_000..20_000));
     for (name, text, place, expected) in [
         ("product", product, "20001:1", "more than 1000000 dependencies"),
@@ -77,7 +82,7 @@ fn hostile_dag_files_end_with_an_error() {
 
 #[test]
 fn hostile_configurations_end_with_an_error() {
-    let doubled: String = (0..60).map(|at| format!("V{at} = $(V{})$(V{})\n", at + 1, at + 1)).collect();
+    let doubled = repeated(0..60, |at| format!("V{at} = $(V{})$(V{})\n", at + 1, at + 1));
     let slots = std::fs::read_to_string("samples/pool/machines.long").expect("the sample is there");
     for (name, text, expected) in [
         ("circle", "A = $(B)\nB = $(A)\nSTART = $(A)\n".to_owned(), "form a circle"),
