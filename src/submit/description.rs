@@ -13,7 +13,6 @@ use super::SubmitSettings;
 use super::items::{MatchingOptions, read_named_file};
 use super::jobs::JobMaker;
 use super::queue::{ItemSource, QueueArguments, queue_arguments_start};
-use super::table::take_heading;
 use super::variables::{CommandPlace, SubmitVariables};
 
 /// Metaknobs of submit files: category, name and lines.
@@ -291,7 +290,7 @@ impl<'s> DescriptionRun<'s> {
         }
         let options = MatchingOptions::of(&self.variables, self.settings)?;
         arguments.load(self.settings, options).map_err(|reason| fault(&reason))?;
-        take_heading(&mut arguments);
+        arguments.take_heading();
         for doubt in std::mem::take(&mut arguments.doubts) {
             self.variables.warn(fault(&doubt));
         }

@@ -6,7 +6,7 @@ use std::path::Path;
 use rustc_hash::FxHashSet;
 
 use crate::format::Problem;
-use crate::transform;
+use crate::transform::{self, is_variable};
 
 use super::SubmitSettings;
 use super::job_builder::truth_of;
@@ -123,6 +123,26 @@ impl QueueArguments {
             }
         }
         Ok(())
+    }
+
+    /// Takes the names of the variables from the heading of the table, if it has one. As in HTCondor, a heading that names
+    /// no variables is an item.
+    pub fn take_heading(&mut self) {
+        let Some(header) = self.table.header else { return };
+        let Some(heading) = self.items.get(header) else {
+            self.doubts.push(format!("the table has no line {} with the names of its columns", header + 1));
+            return;
+        };
+        let names: Vec<String> = self.table.split(heading, None).into_iter().map(str::to_owned).collect();
+        if let Some(wrong) = names.iter().find(|name| !is_variable(name)) {
+            self.doubts.push(format!("the column `{wrong}` has no name of a variable: the heading counts as an item"));
+            return;
+        }
+        self.variables = names;
+        self.items.remove(header);
+        // As in HTCondor, the lines before the heading are items but for one, and `skip` counts from the first of them.
+        let left_out = if header > 0 { header - 1 + self.table.skipped } else { 0 };
+        self.items.drain(..left_out.min(self.items.len()));
     }
 }
 

@@ -1,16 +1,12 @@
 //! Tables of items: `queue ... from table(header=1, sep=;) FILE`.
 
-use crate::transform::is_variable;
-
-use super::queue::QueueArguments;
-
 /// How items are split into values, and which of the lines are items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TableOptions {
     /// Index of the line that names the columns; `None` if no line does.
-    header: Option<usize>,
+    pub header: Option<usize>,
     /// Number of lines that are left out, as HTCondor counts them: only with a header that is not the first line.
-    skipped: usize,
+    pub skipped: usize,
     splits_at_blanks: bool,
     trims: bool,
     /// The character between columns; `None` for commas and blanks.
@@ -106,27 +102,6 @@ fn parenthesized_length(text: &str) -> Option<usize> {
         }
     }
     None
-}
-
-/// Takes the names of the variables of a queue statement from the heading of its table, if it has one. As in HTCondor, a
-/// heading that names no variables is an item.
-pub(super) fn take_heading(arguments: &mut QueueArguments) {
-    let Some(header) = arguments.table.header else { return };
-    let Some(heading) = arguments.items.get(header) else {
-        arguments.doubts.push(format!("the table has no line {} with the names of its columns", header + 1));
-        return;
-    };
-    let names: Vec<String> = arguments.table.split(heading, None).into_iter().map(str::to_owned).collect();
-    if let Some(wrong) = names.iter().find(|name| !is_variable(name)) {
-        let doubt = format!("the column `{wrong}` has no name of a variable: the heading counts as an item");
-        arguments.doubts.push(doubt);
-        return;
-    }
-    arguments.variables = names;
-    arguments.items.remove(header);
-    // As in HTCondor, the lines before the heading are items but for one, and `skip` counts from the first of them.
-    let left_out = if header > 0 { header - 1 + arguments.table.skipped } else { 0 };
-    arguments.items.drain(..left_out.min(arguments.items.len()));
 }
 
 #[cfg(test)]
