@@ -290,12 +290,14 @@ impl Negotiate {
                     |at: usize| outcome.submitters.get(*outcome.submitter_of.get(&at)?).map(|of| of.name.as_str());
                 transcript.record_starts(starts, &name);
             }
-            if let Some(submitter) = &self.submitter
-                && !transcript.retain_submitter(submitter)
-            {
-                let near = similar_ids(submitter, outcome.submitters.iter().map(|of| of.name.as_str()));
-                let hint = near.first().map_or(String::new(), |near| format!(" (did you mean {near}?)"));
-                return refuse(format!("no request is of the submitter {submitter}{hint}"));
+            if let Some(submitter) = &self.submitter {
+                let names: Vec<&str> = outcome.submitters.iter().map(|of| of.name.as_str()).collect();
+                let name = submitter_called(submitter, &names)?;
+                if !transcript.retain_submitter(name) {
+                    let near = similar_ids(submitter, names.iter().copied());
+                    let hint = near.first().map_or(String::new(), |near| format!(" (did you mean {near}?)"));
+                    return refuse(format!("no request is of the submitter {submitter}{hint}"));
+                }
             }
             transcript.write(&mut out(), output)
         } else {
@@ -434,4 +436,20 @@ fn write_chart(err: &mut dyn Write, heading: &str, bars: &[(&str, usize)]) -> io
         writeln!(err, "{}", row.trim_end())?;
     }
     Ok(())
+}
+
+/// Returns the submitter that a user means: the one of this name, or the only one whose owner has it, as `ann` for
+/// `group_a.ann@example.org`. Refuses a name of several owners.
+fn submitter_called<'n>(wanted: &'n str, names: &[&'n str]) -> Result<&'n str, Failure> {
+    let owner = |name: &str| {
+        let user = name.split('@').next().unwrap_or_default();
+        user.rsplit('.').next().unwrap_or_default() == wanted || user == wanted
+    };
+    let found: Vec<&str> = names.iter().copied().filter(|name| owner(name)).collect();
+    match found.as_slice() {
+        _ if names.contains(&wanted) => Ok(wanted),
+        [only] => Ok(only),
+        [] => Ok(wanted),
+        [_, ..] => refuse(format!("several submitters are called {wanted}: {}", found.join(", "))),
+    }
 }
