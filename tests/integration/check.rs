@@ -271,11 +271,29 @@ fn against_a_pool_of_any_size() {
 }
 
 /// Numbers beyond those of the pool, and sizes in the wrong unit.
+/// The times of a cron job are strings, as `condor_submit` writes them.
+#[test]
+fn times_of_cron_jobs_are_strings() {
+    let found = |attributes: &str| {
+        let job = format!("MyType = \"Job\"\nRequirements = TARGET.Memory > 1\n{attributes}\n");
+        let report = json(&["--level", "warning"], &job);
+        report["findings"].as_array().unwrap().len()
+    };
+    for (attributes, expected) in [
+        ("CronMinute = \"0\"\nCronHour = \"*/2\"\nCronDayOfMonth = \"1-7\"", 0),
+        ("CronMonth = \"*\"\nCronDayOfWeek = \"1,3\"", 0),
+        ("RequestCpus = \"2\"", 1),
+    ] {
+        assert_eq!(found(attributes), expected, "{attributes}");
+    }
+}
+
 #[test]
 fn numbers_are_compared_with_those_of_a_pool() {
     let pool = file(
         "check-range-pool",
-        "Memory = 1000\nDisk = 30000000\nCpus = 4\n\nMemory = 2000.0\nDisk = 90000000\nCpus = TotalCpus / 2\n\n",
+        "Memory = 1000\nDisk = 30000000\nCpus = 4\nClockMin = 600\nKeyboardIdle = 12\nMips = 7\n\n\
+         Memory = 2000.0\nDisk = 90000000\nCpus = TotalCpus / 2\nClockMin = 600\nKeyboardIdle = 13\nMips = 8\n\n",
     );
     let findings = |constraint: &str| {
         let job = format!("RequestMemory = 1024 * 1024\nRequirements = {constraint}\n");
@@ -307,6 +325,11 @@ fn numbers_are_compared_with_those_of_a_pool() {
              `classad census POOL --attr Memory` shows the most frequent values",
         ),
         (
+            "TARGET.Mips > 1300",
+            "Mips is at most 8 in the pool: this is never true; \
+             `classad census POOL --attr Mips` shows the most frequent values",
+        ),
+        (
             "TARGET.Disk > 40",
             "Disk is in KiB, at least 30000000 (28.6 GiB) in the pool: this is never false; \
              if 40 GiB is meant, write 41943040",
@@ -314,7 +337,10 @@ fn numbers_are_compared_with_those_of_a_pool() {
     ] {
         assert_eq!(findings(constraint), [expected], "{constraint}");
     }
-    // Numbers that some ad satisfies, an attribute that is not a number in each ad, and guards.
+    // Numbers that some ad satisfies, an attribute that is not a number in each ad, what changes by itself, and guards.
+    for constraint in ["TARGET.ClockMin > 1300", "TARGET.ClockMin == 5", "TARGET.KeyboardIdle > 99999"] {
+        assert_eq!(findings(constraint), [""; 0], "{constraint}");
+    }
     for constraint in ["TARGET.Memory >= 2000", "TARGET.Cpus > 64", "TARGET.Disk > 0", "TARGET.Memory != 5"] {
         assert_eq!(findings(constraint), [""; 0], "{constraint}");
     }
