@@ -5,6 +5,7 @@ use crate::matching::negotiate::AccountingLimit;
 use crate::protocol::JobState;
 
 use super::failure_reason::FailureReason;
+use super::features::is_of_feature;
 use super::report::{ClauseReport, RequestReport, RequestVerdict};
 
 macro_rules! causes {
@@ -50,8 +51,9 @@ macro_rules! causes {
 causes! {
     Policy "policy" "not-waiting" "A policy of the job or of the access point holds, removes or releases it soon",
     Held "held" "not-waiting" "The job is held, and waits to be released",
-    CoolDown "cool-down" "claimed" "The job is in cool-down after a failed run, and is offered to no slot",
-    AtLimit "at-limit" "claimed" "As many jobs of its access point run as the configuration allows",
+    CoolDown "cool-down" "limited" "The job is in cool-down after a failed run, and is offered to no slot",
+    TooFew "too-few-slots" "partly-served" "The job needs more slots at once than match it",
+    AtLimit "at-limit" "limited" "As many jobs of its access point run as the configuration allows",
     NotWaiting "not-waiting" "not-waiting" "The job waits for no slot: it runs, has ended, or runs without a slot",
     Gang "gang" "ports" "The request has ports, and needs a gang",
     NotServed "not-served" "refused" "The policy does not serve the request",
@@ -65,6 +67,7 @@ causes! {
     Shadowed "shadowed" "contradiction" "A clause reads an attribute of the job where that of the slot is meant",
     NeverTrue "never-true" "contradiction" "A clause is never true, whatever slots have",
     MissingAttribute "missing-attribute" "missing-attribute" "A clause reads an attribute that no slot has",
+    Feature "feature" "unsatisfied-clause" "No slot has a feature that a clause asks for, such as Docker",
     Device "device" "unsatisfied-clause" "No slot has a free device, such as a GPU, of the kind that the job asks for",
     Type "type" "type-clash" "A clause compares an attribute of slots with a value of another type",
     LetterCase "letter-case" "unsatisfied-clause" "A clause compares with =?= a string that slots have in other letter case",
@@ -154,6 +157,7 @@ impl ClauseReport {
     pub(super) fn cause(&self) -> Option<Cause> {
         let is_size = || self.analysis.comparison.as_ref().is_some_and(ClauseComparison::bound_is_amount);
         match self.failure.as_ref()?.cause() {
+            Cause::Value if is_of_feature(&self.analysis) => Some(Cause::Feature),
             Cause::Value if is_size() => Some(Cause::Size),
             cause => Some(cause),
         }
@@ -161,6 +165,12 @@ impl ClauseReport {
 }
 
 impl RequestReport {
+    /// Whether the job gets no slot although slots match it: it is in cool-down, at a limit, or needs more slots at once.
+    #[must_use]
+    pub fn is_kept_back(&self) -> bool {
+        matches!(self.cause(), Cause::CoolDown | Cause::AtLimit | Cause::TooFew)
+    }
+
     /// Why the request does not get an offer; [`Cause::Matches`] if nothing keeps it from one.
     #[must_use]
     pub fn cause(&self) -> Cause {
@@ -171,10 +181,12 @@ impl RequestReport {
         match circumstances.into_iter().find(|known| known.is_decisive).map(|known| known.kind) {
             Some("cool-down") => return Cause::CoolDown,
             Some("max-jobs") => return Cause::AtLimit,
+            Some("too-few-slots") => return Cause::TooFew,
             _ => {}
         }
         let is_held = || self.job.as_ref().is_some_and(|job| job.state == JobState::Held);
         match &self.verdict {
+            _ if self.slip().is_some() => Cause::Mistake,
             RequestVerdict::Unmet { clause, .. } => self.clauses[*clause].cause().unwrap_or(Cause::Value),
             RequestVerdict::NotWaiting(_) if is_held() => Cause::Held,
             RequestVerdict::Refused if self.shortage.is_some() => Cause::TooSmall,

@@ -1,14 +1,21 @@
 //! What the ad of a job tells of what keeps it from running, beside its constraint and its policies.
 
 use crate::ad::time::local_moment;
-use crate::ad::{Ad, Expression, Truth, Value};
+use crate::ad::{Ad, Expression, ExpressionKind, Truth, Value};
 use crate::configuration::ConfiguredPolicy;
 use crate::constraint::conjuncts;
 use crate::eval::{Context, Environment, Evaluator, FreeNames};
+use crate::lint::is_comparison;
 use crate::protocol::{JobState, evaluate_attribute};
 use crate::text::{counted, duration, join_and};
 
 use super::clauses::text;
+
+/// What slots have, and the ads of schedds have not.
+const SLOT_RESOURCES: [&str; 4] = ["Cpus", "Disk", "GPUs", "Memory"];
+
+/// What to do about requirements that only slots can meet.
+pub(super) const DROP_SLOT_REQUIREMENTS: &str = "drop what only slots have from its requirements";
 
 /// Number of starts from which it is told that they fail.
 const MIN_FAILED_STARTS: i64 = 3;
@@ -34,6 +41,12 @@ pub(super) fn circumstances(ad: &Ad, state: JobState, context: &Context) -> Vec<
     if waits {
         found.extend(reader.cool_down());
         found.extend(reader.failed_starts());
+    }
+    if matches!(state, JobState::SchedulerUniverse | JobState::LocalUniverse) {
+        found.extend(reader.slot_requirements());
+    }
+    if state == JobState::GridUniverse {
+        found.extend(reader.grid());
     }
     if state == JobState::Running {
         found.extend(reader.lease());
@@ -76,6 +89,38 @@ impl JobReader<'_> {
             predicate: format!("is in cool-down{reason} until {}, in {}", local_moment(until), duration(until - now)),
             remedy: Some(format!("wait until {}, in {}", local_moment(until), duration(until - now))),
             is_decisive: true,
+        })
+    }
+
+    /// The job runs at its access point, and its requirements ask for what only slots have.
+    fn slot_requirements(&self) -> Option<JobCircumstance> {
+        let requirements = self.ad.get_str("Requirements")?;
+        let reads_resource = |clause: &&Expression| {
+            let is_comparison = matches!(clause.without_parentheses().kind(), ExpressionKind::Binary(operator, ..) if is_comparison(*operator));
+            let theirs = FreeNames::of(clause, self.context.dialect).theirs;
+            is_comparison && theirs.iter().any(|name| SLOT_RESOURCES.iter().any(|known| name.is(known)))
+        };
+        let clause = conjuncts(requirements).into_iter().find(reads_resource)?;
+        Some(JobCircumstance {
+            kind: "slot-requirements",
+            predicate: format!("asks with `{}` for what only slots have", text(clause, self.context.dialect)),
+            remedy: Some(DROP_SLOT_REQUIREMENTS.to_owned()),
+            is_decisive: false,
+        })
+    }
+
+    /// The job goes to a system outside the pool: what is known of it there.
+    fn grid(&self) -> Option<JobCircumstance> {
+        let resource = self.text("GridResource")?;
+        let unavailable = self.number("GridResourceUnavailableTime").zip(self.context.now).map(|(since, now)| {
+            format!("waits: {resource} has not answered since {}, for {}", local_moment(since), duration(now - since))
+        });
+        let status = || self.text("GridJobStatus").map(|status| format!("is {status} at {resource}"));
+        Some(JobCircumstance {
+            kind: "grid",
+            predicate: unavailable.or_else(status).unwrap_or_else(|| format!("goes to {resource}")),
+            remedy: Some("see what became of it there: condor_q -grid, GridmanagerLog of the access point".to_owned()),
+            is_decisive: false,
         })
     }
 
@@ -272,6 +317,15 @@ mod tests {
             ("JobStatus = 2; LastJobLeaseRenewal = 900; JobLeaseDuration = 600", ""),
             ("JobStatus = 1; MinHosts = 8; JobUniverse = 5", ""),
             ("JobStatus = 1; MinHosts = 8; JobUniverse = 11", "needs 8 slots at once (parallel universe)!"),
+            (
+                "JobStatus = 1; JobUniverse = 12; Requirements = TARGET.HasX && TARGET.Memory >= 5",
+                "asks with `TARGET.Memory >= 5` for what only slots have",
+            ),
+            ("JobStatus = 1; JobUniverse = 12; Requirements = TARGET.Arch == \"X86_64\"", ""),
+            (
+                "JobStatus = 1; JobUniverse = 9; GridResource = \"condor ce\"; GridJobStatus = \"IDLE\"",
+                "is IDLE at condor ce",
+            ),
             ("JobStatus = 1; NiceUser = true", "is of a nice user: it gets slots that no other job takes"),
             (
                 "JobStatus = 2; JobUniverse = 7; DAG_NodesTotal = 9; DAG_NodesDone = 4; DAG_NodesFailed = 1; DAG_NodesReady = 0; \

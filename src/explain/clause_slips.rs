@@ -13,8 +13,10 @@ use super::clause_analysis::{ClauseAnalysis, ClauseAnalyzer};
 use super::clauses::ExplainedClause;
 use super::distance::as_number;
 use super::evaluation::{OfferTable, RequestContext};
-use super::failure_reason::FailureReason;
+use super::failure_reason::{FailureReason, first_unmet};
+use super::loose_patterns::{looser_patterns, of_domain};
 use super::setting_slips::setting_slips;
+use super::system_family::{of_all_names, of_whole_version};
 
 /// Returns [`FailureReason::Slip`] or [`FailureReason::Setting`] if a mistake of the clause is known with whose correction
 /// at least `least` offers meet it: one that the linter knows, an attribute's old name, or one of the wrong ad.
@@ -29,19 +31,35 @@ pub fn find_slip(
     // A note tells what may be meant so; there is a better reason for such a clause.
     let slips = slips.filter(|slip| slip.rule.level > LintLevel::Note);
     // What is true at another time is right, too.
-    // A list in place of the item is a mistake, whatever its correction gains.
-    let is_certain = |slip: &lint::Slip| slip.is_of_clock() || slip.rule.name == "argument-order";
+    // A list in place of the item is a mistake, whatever its correction gains. So is a condition that takes too much.
+    let is_certain =
+        |slip: &lint::Slip| slip.is_of_clock() || slip.is_of_conditional() || slip.rule.name == "argument-order";
     let needed = |slip: &lint::Slip| least - usize::from(is_certain(slip) && least > 0);
-    let slips = slips.filter_map(|slip| Some((slip.message.clone(), slip.corrected(clause)?, needed(&slip))));
-    let quoted = lint::unquoted(clause, dialect).map(|to| ("this is a string, and no condition".to_owned(), to, least));
+    let slips = slips.filter_map(|slip| {
+        let found = (slip.message.clone(), slip.corrected(clause)?);
+        Some((slip.rule.name, found, needed(&slip)))
+    });
+    let quoted = lint::unquoted(clause, dialect).map(|to| ("this is a string, and no condition".to_owned(), to));
     let renamed = renamed(analysis, table)
-        .map(|(name, current, corrected)| (format!("{name} is the old name of {current}"), corrected, least));
+        .map(|(name, current, corrected)| (format!("{name} is the old name of {current}"), corrected));
+    let certain = quoted.map(|found| ("quoted-expression", found, least)).into_iter();
+    let certain = certain.chain(renamed.map(|found| ("old-name", found, least)));
     // The offers tell whether these are mistakes at all.
-    let likely = of_other_ad(analysis, table).into_iter().chain(exchanged(clause)).chain(number_in_string(clause));
-    let likely = likely.chain(list_as_number(analysis, table, request)).chain(guarded(analysis, table, request));
-    let likely = likely.chain(request_of_other_ad(clause, table)).chain(looser_patterns(clause));
-    let likely = likely.map(|(message, corrected)| (message, corrected, least.max(1)));
-    let found = slips.chain(quoted).chain(renamed).chain(likely).find_map(|(message, corrected, least)| {
+    let likely = [
+        ("other-ad", of_other_ad(analysis, table)),
+        ("argument-order", exchanged(clause)),
+        ("type", number_in_string(clause)),
+        ("list", list_as_number(analysis, table, request)),
+        ("undefined", guarded(analysis, table, request)),
+        ("other-ad", request_of_other_ad(clause, table)),
+        ("system-name", of_all_names(clause, table)),
+        ("system-version", of_whole_version(clause)),
+        ("domain", of_domain(analysis, table, request)),
+    ];
+    let likely = likely.into_iter().filter_map(|(kind, found)| Some((kind, found?)));
+    let likely = likely.chain(looser_patterns(clause).into_iter().map(|found| ("pattern", found)));
+    let likely = likely.map(|(kind, found)| (kind, found, least.max(1)));
+    let found = slips.chain(certain).chain(likely).find_map(|(kind, (message, corrected), least)| {
         let tried = ExplainedClause { expression: corrected.clone(), ..analysis.clause.clone() };
         let offers = table.clause_results(request, &tried).counts.is_true;
         if offers < least {
@@ -49,7 +67,11 @@ pub fn find_slip(
         }
         let analyzer = ClauseAnalyzer::new(&request.ad, &table.context);
         let opens = (offers == 0).then(|| analyzer.analyze(&tried).next_time(table, request)).flatten();
-        Some(FailureReason::Slip { message, corrected, offers, opens })
+        let then = (offers == 0 && opens.is_none()).then(|| {
+            let corrected = (&tried, table, request);
+            Box::new(first_unmet(&tried.expression, corrected, FailureReason::find_beside_mistakes))
+        });
+        Some(FailureReason::Slip { kind, message, corrected, offers, then, opens })
     });
     found.or_else(|| find_setting_slip(analysis, table, request, least))
 }
@@ -213,38 +235,6 @@ fn request_of_other_ad(clause: &Expression, table: &OfferTable) -> Option<(Strin
     let amount = Expression::select(Expression::attribute(other), resource.clone());
     let corrected = rewrite_expression(clause, &mut |of| of.ptr_eq(part).then(|| amount.clone()))?;
     Some((format!("{name} is what a job asks for, {resource} what a slot has"), corrected))
-}
-
-/// Returns the clause with a pattern that more strings match, for its first call of `regexp()`: one that ignores case, or that
-/// matches anywhere; each with what to say of it.
-fn looser_patterns(clause: &Expression) -> Vec<(String, Expression)> {
-    let call = clause.parts().find_map(|part| match part.kind() {
-        ExpressionKind::Call(function, arguments) if function.is("regexp") => Some((part, function, arguments)),
-        _ => None,
-    });
-    let Some((call, function, [pattern, subject, options @ ..])) =
-        call.map(|(call, function, arguments)| (call, function, &arguments[..]))
-    else {
-        return Vec::new();
-    };
-    let Some(Value::String(text)) = pattern.as_literal().filter(|_| options.is_empty()) else { return Vec::new() };
-    let text = text.to_str();
-    let (without_start, without_end) = (text.strip_prefix('^'), text.strip_suffix('$'));
-    let candidates = [
-        (Some(&*text), true, "a pattern minds case"),
-        (without_start, false, "`^` ties a pattern to the beginning"),
-        (without_end, false, "`$` ties a pattern to the end"),
-        (without_start, true, "`^` ties a pattern to the beginning, and a pattern minds case"),
-        (without_end, true, "`$` ties a pattern to the end, and a pattern minds case"),
-    ];
-    let looser = candidates.into_iter().filter_map(|(pattern, ignores_case, message)| {
-        let option = ignores_case.then(|| Expression::literal(Value::string("i")));
-        let pattern = Expression::literal(Value::string(pattern?));
-        let changed = Expression::call(function.as_str(), [pattern, subject.clone()].into_iter().chain(option));
-        let corrected = rewrite_expression(clause, &mut |part| part.ptr_eq(call).then(|| changed.clone()))?;
-        Some((message.to_owned(), corrected))
-    });
-    looser.collect()
 }
 
 /// Returns the clause with the first two arguments of a call exchanged, with what to say of it. `None` if no call has an

@@ -9,17 +9,20 @@ use crate::eval::Context;
 use crate::matching::policy::PolicyRule;
 use crate::protocol::{AdvertisedState, Protocol, SlotState, has_ports};
 
+use super::cause::Cause;
 use super::changes::find_changes;
-use super::clause_slips::find_slip;
 use super::closest_offers::{closest_of, closest_offer, closest_offers};
 use super::conflicts::Conflicts;
+use super::decisive_request::decisive_request;
 use super::drained_slots::DrainedOutcome;
 use super::evaluation::{OfferTable, RequestContext};
 use super::failure_reason::{FailureReason, own_values};
+use super::find_corrected_slot::find_corrected_slot;
 use super::findings::clause_remarks;
+use super::narrowing::{find_partial_slip, narrowing};
 use super::pair::PairReport;
 use super::refusals::Refusals;
-use super::report::{ClauseReport, Narrowing, RefusalGroup, RequestReport, RequestVerdict};
+use super::report::{ClauseReport, RequestReport, RequestVerdict};
 use super::request_analysis::RequestAnalysis;
 use super::slots::{SlotCounts, SlotStanding, SlotsByState};
 use super::unranked_offers::unranked_verdict;
@@ -143,6 +146,9 @@ impl Explainer {
         matching.intersect_with(&analysis.acceptance.accepting);
         report.matches = table.weights.of_set(&matching);
         let slots = self.slots.as_ref();
+        if slots.is_some_and(|slots| slots.tally(&matching, user).available() == 0) {
+            analysis.slip = find_partial_slip(&analysis, table);
+        }
         let drained_slots = slots.and_then(|slots| slots.drained.as_ref());
         let drained =
             drained_slots.map(|slots| slots.outcome(request, [&analysis.suitable, &analysis.acceptance.accepting]));
@@ -155,13 +161,20 @@ impl Explainer {
         report.conflicts = Conflicts::from_failures(&analysis.minimal_failures);
         self.seek_changes(&mut report, &analysis);
         report.verdict = self.verdict(&report, &analysis, &matching);
+        if report.sought_changes && report.changes.is_empty() {
+            report.corrected_slot = find_corrected_slot(&report.verdict, &analysis, table);
+        }
         if let Some((slots, drained)) = slots.zip(drained.as_ref()) {
             self.list_drained(&mut report, &analysis, slots, drained);
         }
         let is_refused = report.verdict == RequestVerdict::Refused;
         report.shortage = is_refused.then(|| refusals.shortage(drained_slots.map(|slots| &slots.table))).flatten();
         if slots.is_some() && free_slots(&report) == 0 && (is_refused || report.verdict.is_of_states()) {
-            report.narrowing = narrowing(&report, &analysis, table);
+            report.narrowing = narrowing(&report, &analysis);
+        }
+        let is_conflict = matches!(report.verdict, RequestVerdict::Conflict(_));
+        if is_refused || is_conflict || report.verdict.is_of_states() {
+            report.own_expression = decisive_request(&report, &analysis, table);
         }
         report.attributes = decisive_attributes(&report.verdict, &analysis.clauses, &refusals);
         tell_refusing_values(&report.verdict, &mut analysis, table);
@@ -298,34 +311,6 @@ fn tell_refusing_values(verdict: &RequestVerdict, analysis: &mut RequestAnalysis
     }
 }
 
-/// A cause is left out if it excludes fewer than one in this many offers.
-const MIN_NARROWING_SHARE: usize = 5;
-
-/// Finds out what keeps many of the offers from a request. `None` if nothing does.
-fn narrowing(report: &RequestReport, analysis: &RequestAnalysis, table: &OfferTable) -> Option<Narrowing> {
-    let is_partial = |clause: &&ClauseReport| clause.counts.is_true < report.offers;
-    let slip = |(place, clause): (usize, &ClauseReport)| {
-        let fault = Some(clause)
-            .filter(is_partial)
-            .and_then(|clause| find_slip(&clause.analysis, table, &analysis.request, clause.counts.is_true + 1))?;
-        Some(Narrowing::Slip { clause: place, fault })
-    };
-    let clauses = || analysis.clauses.iter().enumerate();
-    if let Some(slip) = clauses().find_map(slip) {
-        return Some(slip);
-    }
-    let refusing = report.slots.map_or(0, |slots| slots.rejecting_request);
-    let (place, ruled_out) =
-        clauses().map(|(place, clause)| (place, clause.sole_blocker)).max_by_key(|(_, offers)| *offers)?;
-    // A refused request has its refusals in the report in any case.
-    let is_refused = report.verdict == RequestVerdict::Refused;
-    // What refuses now is closer to a match than what one clause rules out.
-    let has_free = !is_refused && report.refusals.first().is_some_and(RefusalGroup::has_close_slot);
-    let narrowing = if has_free || refusing > ruled_out { Narrowing::Refusals } else { Narrowing::Clause(place) };
-    let is_much = has_free || refusing.max(ruled_out) * MIN_NARROWING_SHARE >= report.offers;
-    (is_much && !(is_refused && narrowing == Narrowing::Refusals)).then_some(narrowing)
-}
-
 /// The verdict on a request that matches no offer even without a docking vector.
 fn unmatched_verdict(report: &RequestReport, analysis: &RequestAnalysis, table: &OfferTable) -> RequestVerdict {
     let clauses = &analysis.clauses;
@@ -362,8 +347,14 @@ fn unmatched_verdict(report: &RequestReport, analysis: &RequestAnalysis, table: 
     }
     let failures = clauses.iter().enumerate();
     let failures = failures.filter_map(|(place, clause)| Some((place, clause.failure.as_ref()?)));
+    // The first clause on a feature that no slot has comes before what else its slots would tell.
+    let has_feature = clauses.iter().any(|clause| clause.cause() == Some(Cause::Feature));
+    let rank = |clause: &ClauseReport, fault: &FailureReason| match (clause.cause(), fault) {
+        (_, FailureReason::MissingAttribute(_, near)) if near.is_empty() && has_feature => Some(Cause::Feature),
+        (cause, _) => cause,
+    };
     if let Some((clause, fault)) =
-        failures.min_by_key(|(clause, _)| (clauses[*clause].cause(), clauses[*clause].is_met_if_drained()))
+        failures.min_by_key(|(clause, fault)| (rank(&clauses[*clause], fault), clauses[*clause].is_met_if_drained()))
     {
         return RequestVerdict::Unmet { clause, fault: fault.clone() };
     }

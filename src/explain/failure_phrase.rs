@@ -2,6 +2,7 @@
 
 use crate::ad::{BinaryOperator, Dialect, Name, Value};
 use crate::constraint::ClauseComparison;
+use crate::lint::SizeUnit;
 use crate::text::{join_and, join_with, shorten, with_commas};
 
 use super::clause_time::ClauseTime;
@@ -102,6 +103,13 @@ impl FailureWriter<'_> {
             let of = if nested.own_values.is_empty() { holder.to_string() } else { nested.own_values.join(", ") };
             return format!("no {each} can meet {} together ({of})", join_and(&parts));
         }
+        if let Some((message, corrected)) = &nested.mistake {
+            let correction = self.correction(corrected);
+            return format!(
+                "no {one} has {entry} with {unmet}{}; {message}: write {correction}",
+                self.held_by(Some(holder))
+            );
+        }
         let offered = nested.offered.as_ref();
         let offered = offered.filter(|offered| offered.value_count > 0);
         let offered = offered.map(|offered| format!("; {}", offered_phrase(offered, self.most_told())));
@@ -109,6 +117,13 @@ impl FailureWriter<'_> {
             .closest
             .as_ref()
             .map(|(operator, bound, closest)| format!("; {}", closest_value_phrase(*operator, closest, bound))));
+        // A number of MiB is hard to read.
+        let unit = nested.read.first().and_then(SizeUnit::of).zip(nested.closest.as_ref());
+        let readable = unit.and_then(|(unit, (_, bound, closest))| {
+            let [asked, found] = [bound, closest].map(|value| as_number(value).map(|number| unit.readable(number)));
+            Some(format!(" ({} of {})", found?, asked?))
+        });
+        let closest = closest.map(|closest| closest + &readable.unwrap_or_default());
         let meant = nested.renamed.as_ref().map(|(name, known)| {
             let plural = list.strip_prefix("Available").unwrap_or("the entries");
             format!("; {plural} have no {name}, but {known}")
@@ -141,15 +156,22 @@ impl FailureWriter<'_> {
             FailureReason::Shadowed(name) => {
                 format!("{shown} is never true: it reads the {name} of its own ad, not of the {one}")
             }
-            FailureReason::NotNow(time) => time_phrase(&shown, time),
+            FailureReason::NotNow(time) => time_phrase(&shown, time) + clock_hint(clause),
             FailureReason::NeverTrue(own) => self.never_true(clause, own, &shown),
             FailureReason::MissingAttribute(name, near) => self.missing_attribute(name, near),
             FailureReason::Unquoted { name, value, offers, .. } => {
                 let (have, value) = (self.have(*offers), value.to_str());
                 format!("{shown} reads an attribute {name}, but {have} the string: write \"{value}\"")
             }
-            FailureReason::Slip { message, corrected, offers, opens } => {
-                self.slip_phrase(message, &text(corrected, self.dialect), *offers, opens.as_ref())
+            FailureReason::Slip { message, corrected, offers, then, opens, .. } => {
+                let corrected = text(corrected, self.dialect);
+                match then.as_ref().and_then(|then| Some((then, then.failure.as_ref()?))) {
+                    Some((then, fault)) => {
+                        let correction = self.correction(&corrected);
+                        format!("{message}: write {correction}, but {}", self.failure(then, fault))
+                    }
+                    None => self.slip_phrase(message, &corrected, *offers, opens.as_ref()),
+                }
             }
             FailureReason::Setting { name, message, to, offers } => {
                 let corrected = self.correction(&format!("{name} = {}", text(to, self.dialect)));
@@ -195,7 +217,7 @@ impl FailureWriter<'_> {
     /// Says that a clause is never true, whatever the offers have. `own` are the values of the request that it reads.
     fn never_true(&self, clause: &ClauseReport, own: &[ReadValue], shown: &str) -> String {
         let values = match &clause.own_expression {
-            Some(behind) => format!(" ({behind})"),
+            Some(behind) => format!(" ({})", behind.phrase),
             None => values_phrase(&clause.text, own.iter()),
         };
         let one = self.nouns[0];
@@ -312,7 +334,7 @@ impl FailureWriter<'_> {
         let asleep = asleep.map(|(number, offers)| {
             format!(" ({number} in {} offline {})", with_commas(offers), self.nouns[usize::from(offers != 1)])
         });
-        let behind = clause.own_expression.as_ref().map(|behind| format!(" ({behind})"));
+        let behind = clause.own_expression.as_ref().map(|behind| format!(" ({})", behind.phrase));
         Some(unmet + &drained + &asleep.unwrap_or_default() + &behind.unwrap_or_default())
     }
 
@@ -350,6 +372,17 @@ fn time_phrase(shown: &str, time: &ClauseTime) -> String {
         None => format!("{shown} is not true"),
     };
     format!("{}: {why}", time.phrase())
+}
+
+/// Says how a slot counts the days or the minutes that a clause reads. Empty if it reads none, and if it is `Cron` that waits.
+fn clock_hint(clause: &ClauseReport) -> &'static str {
+    let reads = |known: &str| clause.analysis.offer_attributes.iter().any(|name| name.is(known));
+    match (reads("ClockDay"), reads("ClockMin")) {
+        (true, true) => "; ClockDay is 0 on Sunday, and ClockMin counts minutes from midnight",
+        (true, false) => "; ClockDay is 0 on Sunday and 6 on Saturday",
+        (false, true) => "; ClockMin counts minutes from midnight",
+        (false, false) => "",
+    }
 }
 
 fn did_you_mean(near: &[String]) -> String {

@@ -60,12 +60,16 @@ pub enum FailureReason {
     },
     /// The clause has a mistake that the linter knows, and with the mistake corrected some offers meet it.
     Slip {
+        /// The kind of mistake in a word: the name of a rule of the linter, or such as `pattern`.
+        kind: &'static str,
         /// What the linter says of the mistake.
         message: String,
         /// The corrected clause.
         corrected: Expression,
         /// Number of offers that meet the corrected clause.
         offers: usize,
+        /// The part of the corrected clause that no offer meets either; `None` if some do, or will.
+        then: Option<Box<ClauseReport>>,
         /// When offers meet the corrected clause, which reads the clock and is not met now; `None` for any other.
         opens: Option<ClauseTime>,
     },
@@ -136,10 +140,19 @@ impl FailureReason {
     /// Finds the reason why a clause is true of no offer. The caller must have found that the clause is true of no
     /// offer.
     pub(super) fn find(analysis: &ClauseAnalysis, table: &OfferTable, request: &RequestContext) -> Self {
-        let is_never = analysis.verdict == ConstraintVerdict::Never;
         Self::of_mistake(analysis, table, request)
-            .or_else(|| analysis.next_time(table, request).map(FailureReason::NotNow))
-            .or_else(|| is_never.then(|| Self::of_own_ad(analysis, table, request)))
+            .unwrap_or_else(|| Self::find_beside_mistakes(analysis, table, request))
+    }
+
+    /// Finds the reason as [`FailureReason::find`] does, whatever mistakes the clause has.
+    pub(super) fn find_beside_mistakes(
+        analysis: &ClauseAnalysis,
+        table: &OfferTable,
+        request: &RequestContext,
+    ) -> Self {
+        let is_never = analysis.verdict == ConstraintVerdict::Never;
+        let time = analysis.next_time(table, request).map(FailureReason::NotNow);
+        time.or_else(|| is_never.then(|| Self::of_own_ad(analysis, table, request)))
             .unwrap_or_else(|| Self::of_offers(analysis, table, request))
     }
 
@@ -230,36 +243,47 @@ fn unmet_alternatives(
     request: &RequestContext,
 ) -> Option<Vec<ClauseReport>> {
     let alternatives = alternatives(&analysis.clause.expression)?;
+    // A branch that counts for no offer is not the reason.
+    let counts = |guard: &Expression| {
+        let guard = ExplainedClause { expression: guard.clone(), ..analysis.clause.clone() };
+        table.clause_results(request, &guard).counts.is_true > 0
+    };
+    let counting = alternatives.iter().filter(|alternative| alternative.guard.as_ref().is_none_or(counts));
+    let report = |operand: &Expression| first_unmet(operand, (&analysis.clause, table, request), FailureReason::find);
+    let found: Vec<ClauseReport> = counting.map(|counting| report(&counting.expression)).collect();
+    (!found.is_empty()).then_some(found)
+}
+
+/// Analyses the first part of a condition that no offer meets, or all of it if some offers meet each part. `clause` is the one of
+/// which it is a part.
+pub(super) fn first_unmet(
+    operand: &Expression,
+    (clause, table, request): (&ExplainedClause, &OfferTable, &RequestContext),
+    reason: fn(&ClauseAnalysis, &OfferTable, &RequestContext) -> FailureReason,
+) -> ClauseReport {
     let analyzer = ClauseAnalyzer::new(&request.ad, &table.context);
     let analyse = |part: &Expression| {
-        let clause = ExplainedClause { expression: part.clone(), ..analysis.clause.clone() };
+        let clause = ExplainedClause { expression: part.clone(), ..clause.clone() };
         let counts = table.clause_results(request, &clause).counts;
         (analyzer.analyze(&clause), counts)
     };
-    let alternative = |operand: &Expression| {
-        let parts = conjuncts(operand);
-        let first_unmet = parts.iter().map(|part| analyse(part)).find(|(_, counts)| counts.is_true == 0);
-        let (analysis, counts) = first_unmet.unwrap_or_else(|| analyse(operand));
-        let comparison = analysis.comparison.as_ref();
-        ClauseReport {
-            offered: OfferedValues::find(&analysis, table, request),
-            own_expression: None,
-            text: text(&analysis.clause.expression, table.context.dialect),
-            residue: Some(text(&analysis.residue, table.context.dialect)),
-            counts,
-            remaining: 0,
-            sole_blocker: 0,
-            closest_value: comparison.and_then(|comparison| closest_offered_value(comparison, request, table)),
-            closest_if_drained: None,
-            failure: Some(FailureReason::find(&analysis, table, request)),
-            analysis,
-        }
-    };
-    // A branch that counts for no offer is not the reason.
-    let counts = |guard: &Expression| analyse(guard).1.is_true > 0;
-    let counting = alternatives.iter().filter(|alternative| alternative.guard.as_ref().is_none_or(counts));
-    let found: Vec<ClauseReport> = counting.map(|counting| alternative(&counting.expression)).collect();
-    (!found.is_empty()).then_some(found)
+    let parts = conjuncts(operand);
+    let first_unmet = parts.iter().map(|part| analyse(part)).find(|(_, counts)| counts.is_true == 0);
+    let (analysis, counts) = first_unmet.unwrap_or_else(|| analyse(operand));
+    let comparison = analysis.comparison.as_ref();
+    ClauseReport {
+        offered: OfferedValues::find(&analysis, table, request),
+        own_expression: None,
+        text: text(&analysis.clause.expression, table.context.dialect),
+        residue: Some(text(&analysis.residue, table.context.dialect)),
+        counts,
+        remaining: 0,
+        sole_blocker: 0,
+        closest_value: comparison.and_then(|comparison| closest_offered_value(comparison, request, table)),
+        closest_if_drained: None,
+        failure: Some(reason(&analysis, table, request)),
+        analysis,
+    }
 }
 
 /// Maximum number of offers in which a missing attribute is tried.

@@ -8,12 +8,14 @@ use crate::ad::{
 };
 use crate::constraint::{ClauseOperand, conjuncts, inconsistencies, orient_comparison};
 use crate::eval::{Context, Environment, Evaluator, FreeNames};
+use crate::lint::{self, LintLevel};
 use crate::matching::PairSide;
 use crate::protocol::{closest_attributes, evaluate_attribute};
 
 use super::clauses::{ExplainedClause, text};
 use super::distance::{closest_value, is_near};
 use super::evaluation::{OfferTable, RequestContext};
+use super::loose_patterns::looser_patterns;
 use super::offered_values::{OfferedValues, ValueCounter};
 
 /// The functions that evaluate their first argument in each ad of a list.
@@ -34,6 +36,8 @@ pub struct NestedFailure {
     pub list: Name,
     /// The text of the part of the nested constraint that no ad meets; `None` if all lists are empty.
     pub unmet: Option<String>,
+    /// The attributes that `unmet` reads.
+    pub read: IndexSet<Name>,
     /// The operator and the bound of `unmet`, and the value that comes closest to meeting it. `None` if `unmet` is no
     /// comparison with a literal, or if no ad has a comparable value.
     pub closest: Option<(BinaryOperator, Value, Value)>,
@@ -41,7 +45,9 @@ pub struct NestedFailure {
     pub offered: Option<OfferedValues>,
     /// An attribute that `unmet` reads and that no ad has, and the ads' attribute that it means. `None` if there is none.
     pub renamed: Option<(Name, Name)>,
-    /// The nested constraint with the names that the ads have, or with `unmet` relaxed to `closest`; `None` without a
+    /// What to say of a mistake in `unmet`, and `unmet` with its correction, which some ad meets. `None` if none is known.
+    pub mistake: Option<(String, String)>,
+    /// The nested constraint with the names that the ads have, with `mistake` corrected, or with `unmet` relaxed to `closest`; `None` without a
     /// closest value, or if it is far from what is asked for.
     pub relaxed: Option<Expression>,
     /// The parts of the nested constraint that contradict each other, so that no ad at all can meet `unmet`. Empty if none do.
@@ -66,9 +72,11 @@ impl NestedFailure {
             holder,
             list,
             unmet: None,
+            read: IndexSet::new(),
             closest: None,
             offered: None,
             renamed: None,
+            mistake: None,
             relaxed: None,
             clashing: Vec::new(),
             own_values: Vec::new(),
@@ -88,12 +96,20 @@ impl NestedFailure {
             return Some(failure);
         }
         let unmet = parts.into_iter().find(|part| !is_offered(part))?;
+        let failure =
+            NestedFailure { read: FreeNames::of(unmet, context.dialect).names.into_iter().collect(), ..failure };
         if let Some((renamed, relaxed)) = with_known_names(&constraint, unmet, &nested, context) {
             let unmet = Some(text(unmet, context.dialect));
             return Some(NestedFailure { unmet, renamed: Some(renamed), relaxed, ..failure });
         }
-        let closest = closest_in(unmet, &nested, context);
         let offered = offered_in(unmet, &nested, &rows_of, table);
+        if let Some((message, corrected)) = correction_of(unmet, &nested, context) {
+            let relaxed = rewrite_expression(&constraint, &mut |part| part.ptr_eq(unmet).then(|| corrected.clone()));
+            let mistake = Some((message, text(&corrected, context.dialect)));
+            let unmet = Some(text(unmet, context.dialect));
+            return Some(NestedFailure { unmet, offered, mistake, relaxed, ..failure });
+        }
+        let closest = closest_in(unmet, &nested, context);
         let is_near = |(_, bound, closest): &&(BinaryOperator, Value, Value)| is_near(closest, bound);
         let relaxed = closest.as_ref().filter(is_near).and_then(|(_, _, closest)| {
             let with = relaxed_part(unmet, closest)?;
@@ -102,6 +118,16 @@ impl NestedFailure {
         let unmet = Some(text(unmet, context.dialect));
         Some(NestedFailure { unmet, closest, offered, relaxed, ..failure })
     }
+}
+
+/// Returns a part with a mistake corrected that the linter knows, or with a looser pattern, so that some nested ad meets it; with
+/// what to say of it. `None` if there is none.
+fn correction_of(unmet: &Expression, nested: &[Ad], context: &Context) -> Option<(String, Expression)> {
+    let slips = lint::find_slips(unmet, context.dialect, None).into_iter();
+    let slips = slips.filter(|slip| slip.rule.level > LintLevel::Note);
+    let corrected = slips.filter_map(|slip| Some((slip.message.clone(), slip.corrected(unmet)?)));
+    let is_met = |(_, corrected): &(String, Expression)| nested.iter().any(|ad| is_true_in(ad, corrected, context));
+    corrected.chain(looser_patterns(unmet)).find(is_met)
 }
 
 /// Returns the first attribute of `unmet` that no nested ad has, with the attribute of the ads that it means, and the
@@ -225,10 +251,20 @@ fn closest_in(part: &Expression, nested: &[Ad], context: &Context) -> Option<(Bi
     Some((operator, bound, closest))
 }
 
-/// Returns the values that nested ads have in the attribute that `part` compares with a literal. `rows_of` are the rows of
-/// each ad.
+/// Returns the only attribute that `part` reads, and the string with which it calls a function: `DeviceName` and `A100` of
+/// `regexp("A100", DeviceName)`. `None` for any other part.
+fn called_on(part: &Expression, context: &Context) -> Option<(Name, BinaryOperator, Value)> {
+    let names = FreeNames::of(part, context.dialect).names;
+    let is_call = matches!(part.without_parentheses().kind(), ExpressionKind::Call(..));
+    let name = names.first().filter(|_| is_call && names.len() == 1)?.clone();
+    let string = part.parts().find_map(|part| part.as_literal().filter(|value| matches!(value, Value::String(_))))?;
+    Some((name, BinaryOperator::Equal, string.clone()))
+}
+
+/// Returns the values that nested ads have in the attribute that `part` compares with a literal, or that it calls a function
+/// of strings with. `rows_of` are the rows of each ad.
 fn offered_in(part: &Expression, nested: &[Ad], rows_of: &[Vec<usize>], table: &OfferTable) -> Option<OfferedValues> {
-    let (name, operator, wanted) = comparison_of(part)?;
+    let (name, operator, wanted) = comparison_of(part).or_else(|| called_on(part, &table.context))?;
     let attribute = Expression::attribute(name.clone());
     let is_amount = matches!(
         operator,

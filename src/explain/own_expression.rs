@@ -1,6 +1,6 @@
 //! The expression behind an attribute of a request, such as a request for memory that depends on an earlier run.
 
-use crate::ad::{Expression, Name, Value};
+use crate::ad::{Dialect, Expression, Name, Value};
 use crate::eval::FreeNames;
 use crate::lint::SizeUnit;
 use crate::protocol::{evaluate_attribute, requested_resource};
@@ -10,31 +10,50 @@ use super::clauses::text;
 use super::distance::as_number;
 use super::evaluation::{OfferTable, RequestContext};
 
-/// Says which expression is behind the first request for a resource in a clause, and which values it reads. `None` if the
-/// requests are literals.
-pub fn own_expression(clause: &Expression, table: &OfferTable, request: &RequestContext) -> Option<String> {
-    let (dialect, context) = (table.context.dialect, &table.context);
-    let own_names = |expression: &Expression| {
-        let mentions = FreeNames::of(expression, dialect);
-        mentions.mine.into_iter().chain(mentions.unqualified).collect::<Vec<Name>>()
-    };
-    let (name, behind) = own_names(clause).into_iter().find_map(|name| {
-        requested_resource(&name)?;
-        let behind = request.ad.get(&name).filter(|behind| behind.as_literal().is_none())?;
-        Some((name, behind))
-    })?;
-    let value = |read: Name| match evaluate_attribute(&request.ad, &read, context) {
-        None | Some(Value::Undefined) => format!("{read} is not defined"),
-        Some(value) => {
-            let size = SizeUnit::of(&read).zip(as_number(&value));
-            let size = size.map(|(unit, amount)| format!(" ({})", unit.readable(amount))).unwrap_or_default();
-            format!("{read} is {value}{size}")
-        }
-    };
-    let mut read = own_names(behind);
-    read.retain(|read| *read != name && !read.is_secret());
-    read.dedup();
-    let values: Vec<String> = read.into_iter().map(value).collect();
-    let values = if values.is_empty() { String::new() } else { format!(", and {}", join_and(&values)) };
-    Some(format!("{name} is {}{values}", text(behind, dialect)))
+/// A request for a resource that is an expression.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RequestExpression {
+    /// The attribute of the request, such as `RequestMemory`.
+    pub name: Name,
+    /// The expression, and which values it reads: `RequestMemory is MemoryUsage * 3 / 2, and MemoryUsage is 960000`.
+    pub phrase: String,
+    /// Whether the request has one of the attributes that the expression reads, so that an earlier run can be the reason.
+    pub reads_values: bool,
+}
+
+impl RequestExpression {
+    /// The expression of an attribute. `None` if it is a literal, or asks for no resource.
+    pub fn of(name: &Name, table: &OfferTable, request: &RequestContext) -> Option<Self> {
+        requested_resource(name)?;
+        let behind = request.ad.get(name).filter(|behind| behind.as_literal().is_none())?;
+        let (dialect, context) = (table.context.dialect, &table.context);
+        let mut reads_values = false;
+        let mut value = |read: Name| match evaluate_attribute(&request.ad, &read, context) {
+            None | Some(Value::Undefined) => format!("{read} is not defined"),
+            Some(value) => {
+                reads_values = true;
+                let size = SizeUnit::of(&read).zip(as_number(&value));
+                let size = size.map(|(unit, amount)| format!(" ({})", unit.readable(amount))).unwrap_or_default();
+                format!("{read} is {value}{size}")
+            }
+        };
+        let mut read = own_names(behind, dialect);
+        read.retain(|read| read != name && !read.is_secret());
+        read.dedup();
+        let values: Vec<String> = read.into_iter().map(&mut value).collect();
+        let values = if values.is_empty() { String::new() } else { format!(", and {}", join_and(&values)) };
+        let phrase = format!("{name} is {}{values}", text(behind, dialect));
+        Some(RequestExpression { name: name.clone(), phrase, reads_values })
+    }
+
+    /// Finds the expression behind the first request for a resource in a clause. `None` if the requests are literals.
+    pub fn in_clause(clause: &Expression, table: &OfferTable, request: &RequestContext) -> Option<Self> {
+        own_names(clause, table.context.dialect).iter().find_map(|name| Self::of(name, table, request))
+    }
+}
+
+/// The names of the request that an expression reads.
+fn own_names(expression: &Expression, dialect: Dialect) -> Vec<Name> {
+    let mentions = FreeNames::of(expression, dialect);
+    mentions.mine.into_iter().chain(mentions.unqualified).collect()
 }

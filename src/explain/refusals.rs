@@ -18,6 +18,7 @@ use super::refusal_source::{RefusalSource, RefusalTally, RefusingRow, common_tex
 use super::report::RefusalGroup;
 use super::request_analysis::RequestAnalysis;
 use super::resource_shortage::{ResourceShortage, largest_amount};
+use super::unmet_offer_clause::UnmetOfferClause;
 
 /// The refusals of a request, grouped by the text of the unmet clause that decides: one that all suitable offers have, else
 /// the first by [`ClauseWeight`](super::clause_weight::ClauseWeight).
@@ -130,6 +131,7 @@ impl<'r> Refusals<'r> {
                 read.is_common = others.iter().all(|row| value_of(*row) == value);
             }
         }
+        let known = attributes.clone();
         RefusalGroup {
             demand,
             offers: tally.offers,
@@ -137,7 +139,26 @@ impl<'r> Refusals<'r> {
             has_free: tally.has_free,
             example: self.offer(example),
             attributes,
+            further: if tally.suitable == 1 { self.further(example, &known) } else { Vec::new() },
         }
+    }
+
+    /// Describes the unmet clauses of a row beside the one by which it refuses, which reads the attributes `known` of the request.
+    /// Leaves out clauses that read the same.
+    fn further(&self, row: RefusingRow, known: &IndexSet<Name>) -> Vec<UnmetOfferClause> {
+        let source = self.source(row);
+        let (table, constraints) = (source.table, source.table.offer_constraints());
+        let others = source.unmet(row.row).filter(|clause| Some(*clause) != row.clause);
+        let described = others.filter_map(|clause| {
+            let outcome = source.acceptance.outcome(table, source.request, clause, row.row);
+            let clause = &constraints.clauses[clause];
+            let names = request_attributes_read(clause, table, row.row);
+            let text = constraints.texts[clause.text].clone();
+            let is_same = !names.is_empty() && names.is_subset(known);
+            let expression = Some(&clause.clause.expression);
+            (!is_same).then(|| source.pair(row).unmet_clause(Some(text), outcome, expression, &names))
+        });
+        described.collect()
     }
 
     /// Returns the resource for which all suitable offers refuse; `None` if some refuse for other reasons, or if an offer has

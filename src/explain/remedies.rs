@@ -2,18 +2,26 @@
 
 use crate::configuration::PolicyEffectKind;
 use crate::matching::negotiate::AccountingLimit;
-use crate::text::{join_first, join_with, with_commas};
+use crate::text::{join_first, join_with, shorten, with_commas};
 
-use super::circumstances::ScheddAnswer;
+use super::changes::names_system;
+use super::circumstances::{DROP_SLOT_REQUIREMENTS, ScheddAnswer};
 use super::clause_time::ClauseTime;
+use super::clauses::text;
+use super::corrected_slot::CorrectedSlot;
 use super::failure_reason::FailureReason;
+use super::features::feature_remedy;
 use super::hold_reason::{ExceededResource, HoldReason};
 use super::job_report::JobFactory;
-use super::report::{RequestReport, RequestVerdict};
+use super::own_expression::RequestExpression;
+use super::report::{RefusalGroup, RequestReport, RequestVerdict};
 use super::summary::SummaryWriter;
 
 /// Maximum number of slots that a sentence names.
 const MAX_NAMED_SLOTS: usize = 3;
+
+/// Maximum number of characters of a corrected clause, which goes on in further lines.
+const MAX_CORRECTED_CHARS: usize = 300;
 
 /// Says what can be done for a request; holds the writer of sentences about it.
 pub struct Remedies<'w>(pub &'w SummaryWriter<'w>);
@@ -27,7 +35,8 @@ impl Remedies<'_> {
         let mut phrases = outlook.map(|outlook| self.0.policies().remedies(outlook)).unwrap_or_default();
         phrases.extend(report.job.iter().flat_map(|job| &job.circumstances).filter_map(|known| known.remedy.clone()));
         if let Some(ScheddAnswer::RefusedByJob(_)) = report.job.as_ref().and_then(|job| job.schedd.as_ref()) {
-            phrases.push("drop what only slots have from its requirements".to_owned());
+            phrases.push(DROP_SLOT_REQUIREMENTS.to_owned());
+            phrases.dedup();
         }
         let is_vain = report.verdict == RequestVerdict::Matches
             && report.job.iter().flat_map(|job| &job.circumstances).any(|of| of.is_decisive && of.remedy.is_some());
@@ -69,6 +78,12 @@ impl Remedies<'_> {
                 format!("wait for the next negotiation cycle{full}")
             }),
             RequestVerdict::Refused => opening(),
+            // A mistake that a change corrects is not waited out.
+            RequestVerdict::Claimed | RequestVerdict::IfDrained(_)
+                if report.slip().is_some() && !report.changes.is_empty() =>
+            {
+                None
+            }
             RequestVerdict::Claimed | RequestVerdict::IfDrained(_) => {
                 let opening = opening().filter(|_| report.slots.is_none_or(|slots| slots.matching.available() == 0));
                 let ends = self.wait(report);
@@ -86,11 +101,16 @@ impl Remedies<'_> {
             {
                 Some(format!("give {} an attribute {name}", self.0.verb("it", "them")))
             }
-            verdict if report.changes.is_empty() => self.one_of_two(report, verdict),
+            verdict if report.changes.is_empty() => {
+                let unmet =
+                    verdict.clauses().into_iter().flat_map(|place| &report.clauses[place].analysis.offer_attributes);
+                let of_feature = || feature_remedy(unmet).map(str::to_owned);
+                self.one_of_two(report, verdict).or_else(of_feature).or_else(|| self.of_correction(report, verdict))
+            }
             _ => None,
         };
         if report.matches > 0 {
-            return remedy.into_iter().collect();
+            return remedy.into_iter().chain(self.own_value(report)).collect();
         }
         let is_of_time = matches!(report.verdict, RequestVerdict::Unmet { fault: FailureReason::NotNow(_), .. });
         let opening =
@@ -99,9 +119,40 @@ impl Remedies<'_> {
         remedy
             .into_iter()
             .chain(opening)
+            .chain(self.own_value(report))
             .chain(self.whom_to_ask(report))
             .chain(self.of_owners_and_files(report))
             .collect()
+    }
+
+    /// Says to ask for a value of its own, where an expression asks for more than many slots have. `None` if a change does.
+    fn own_value(&self, report: &RequestReport) -> Option<String> {
+        let RequestExpression { name, .. } = report.own_expression.as_ref()?;
+        let is_changed =
+            report.changes.iter().flat_map(|change| &change.steps).any(|step| step.contains(name.as_str()));
+        (!is_changed).then(|| format!("set {name} to what {} if that is less", self.0.verb("it needs", "they need")))
+    }
+
+    /// Says what a corrected clause is still for nothing without. `None` if no correction is known.
+    fn of_correction(&self, report: &RequestReport, verdict: &RequestVerdict) -> Option<String> {
+        if let Some(CorrectedSlot { correction, offer, unmet, demands }) = &report.corrected_slot {
+            let (slot, correction) = (self.0.offer_name(*offer), self.0.quoted(correction));
+            let demand = demands.iter().find(|demand| demand.admits.is_some()).or(demands.first());
+            let but = match (unmet.first(), demand) {
+                (None, Some(demand)) if demand.admits.is_some() => self.0.demand_phrase(demand, false),
+                (None, Some(demand)) => format!("it refuses: {}", self.0.demand_phrase(demand, false)),
+                (Some(unmet), _) => format!("it does not meet {}", self.0.quoted(unmet)),
+                (None, None) => return None,
+            };
+            return Some(format!("with {correction}, {slot} comes closest, but {but}"));
+        }
+        let RequestVerdict::Unmet { fault: FailureReason::Slip { corrected, then: Some(then), .. }, .. } = verdict
+        else {
+            return None;
+        };
+        let corrected = format!("`{}`", shorten(&text(corrected, self.0.dialect), MAX_CORRECTED_CHARS));
+        let value = if then.offered().is_some() { " with a value that slots have" } else { "" };
+        Some(format!("write {corrected}{value}"))
     }
 
     /// Says which of two parts of a request to leave out, because they contradict each other. `None` if none do.
@@ -123,7 +174,11 @@ impl Remedies<'_> {
     /// admits keeps the request from no slot that would do.
     fn whom_to_ask(&self, report: &RequestReport) -> Option<String> {
         let refusing = || report.refusals.iter().filter(|group| group.suitable > 0 && report.tells_refusals());
-        if let Some((group, admitted)) = refusing().find_map(|group| Some((group, group.demand.admits.as_ref()?))) {
+        let admitted = |group: &&'_ RefusalGroup| {
+            let mut demands = [&group.demand].into_iter().chain(&group.further);
+            demands.find_map(|demand| demand.admits.clone())
+        };
+        if let Some((group, admitted)) = refusing().find_map(|group| Some((group, admitted(&group)?))) {
             // A value of the wrong type is corrected instead.
             if group.demand.quoted_value().is_some() {
                 return None;
@@ -137,7 +192,13 @@ impl Remedies<'_> {
             };
             return Some(format!("{of}: ask to admit more than jobs with {}", admitted.phrase()));
         }
-        if matches!(report.verdict, RequestVerdict::Contradiction { .. }) {
+        if report.corrected_slot.is_some() || matches!(report.verdict, RequestVerdict::Contradiction { .. }) {
+            return None;
+        }
+        // Another attribute is meant.
+        if matches!(report.verdict, RequestVerdict::Unmet { fault: FailureReason::Misplaced(_), .. })
+            && !report.changes.is_empty()
+        {
             return None;
         }
         let values = report.told_clauses().into_iter().filter_map(|place| {
@@ -146,7 +207,7 @@ impl Remedies<'_> {
             let value = offered.values.first()?;
             let closest = clause.closest_value.as_ref().map(ToString::to_string);
             // A program for another architecture, or another system, is another program.
-            let is_system = ["Arch", "OpSys"].iter().any(|system| offered.name.is(system));
+            let is_system = names_system(&offered.name);
             let is_closest = closest.is_some_and(|closest| closest == offered.shown(&value.value));
             let is_meant = offered.likely > 0 || (is_closest && !is_system);
             let mut demands = value.refusals.iter().filter(|_| is_meant);
@@ -180,6 +241,9 @@ impl Remedies<'_> {
             // A slot that takes no job at all until its work is done.
             _ if group.demand.is_closed && all > 0 && states.draining + states.drained == all => {
                 Some(format!("wait until {slot} starts jobs again{}", self.0.state_beside(group.example)))
+            }
+            _ if group.demand.is_closed && all > 0 && report.changes.is_empty() => {
+                Some(format!("ask the owner of {slot} when it takes jobs again, or do without it"))
             }
             _ => None,
         }

@@ -10,11 +10,13 @@ use super::changes::RequestChange;
 use super::clause_analysis::ClauseAnalysis;
 use super::clause_time::ClauseTime;
 use super::conflicts::Conflicts;
+use super::corrected_slot::CorrectedSlot;
 use super::distance::as_number;
 use super::evaluation::OutcomeCounts;
 use super::failure_reason::FailureReason;
 use super::job_report::JobReport;
 use super::offered_values::OfferedValues;
+use super::own_expression::RequestExpression;
 use super::policy_outlook::ForeseenEffect;
 use super::precedence::Precedence;
 use super::resource_shortage::ResourceShortage;
@@ -51,6 +53,8 @@ pub struct RequestReport {
     pub narrowing: Option<Narrowing>,
     /// The resource of which no slot that refuses has enough; `None` unless they all refuse for it, and nothing matches.
     pub shortage: Option<ResourceShortage>,
+    /// The expression behind a request for a resource that keeps the request from many offers, if no free one matches.
+    pub own_expression: Option<RequestExpression>,
     /// The scarce resources of the partitionable slots that would match if drained. Empty if a free slot matches.
     pub scarce: ScarceResources,
     /// The scarce resources of the slots that match and that other requests have divided. The explainer does not set this.
@@ -71,6 +75,8 @@ pub struct RequestReport {
     pub changes: Vec<RequestChange>,
     /// Whether the request matches nothing, and changes were sought with which it would.
     pub sought_changes: bool,
+    /// A slot that meets the corrected decisive clause, if no change was found.
+    pub corrected_slot: Option<CorrectedSlot>,
     /// The offers that come closest to a match; empty if some match.
     pub closest: Vec<ClosestOffer>,
     /// The refusals by offers, grouped by clause. The group with the largest number of suitable offers comes first.
@@ -194,6 +200,16 @@ impl RequestReport {
         clauses
     }
 
+    /// The mistake that keeps many of the slots from a job that no free slot matches, with the index of its clause.
+    #[must_use]
+    pub fn slip(&self) -> Option<(usize, &FailureReason)> {
+        let is_waiting = self.verdict == RequestVerdict::Refused || self.verdict.is_of_states();
+        match self.narrowing.as_ref().filter(|_| is_waiting)? {
+            Narrowing::Slip { clause, fault } => Some((*clause, fault)),
+            _ => None,
+        }
+    }
+
     /// The time from which the clauses that read the clock are all true, if none is true now; `None` if there is no such clause.
     #[must_use]
     pub fn awaited(&self) -> Option<&ClauseTime> {
@@ -287,9 +303,8 @@ pub struct ClauseReport {
     pub closest_if_drained: Option<Value>,
     /// The strings that the offers have in the attribute that the clause reads, for a clause that no offer meets.
     pub offered: Option<OfferedValues>,
-    /// The expression behind an attribute of the request that the clause reads: `RequestMemory is MemoryUsage * 3 / 2, and
-    /// MemoryUsage is not defined`. `None` if a literal is behind each.
-    pub own_expression: Option<String>,
+    /// The expression behind a request for a resource that the clause reads. `None` if a literal is behind each.
+    pub own_expression: Option<RequestExpression>,
     /// The reason why no offer meets the clause; `None` if some do.
     pub failure: Option<FailureReason>,
 }
@@ -306,6 +321,7 @@ impl ClauseReport {
     pub fn offered(&self) -> Option<&OfferedValues> {
         match &self.failure {
             Some(FailureReason::Nested(nested)) => nested.offered.as_ref(),
+            Some(FailureReason::Slip { then: Some(then), .. }) => then.offered(),
             Some(FailureReason::Slip { .. } | FailureReason::Setting { .. } | FailureReason::NotNow(_)) | None => None,
             Some(FailureReason::Alternatives(parts)) if self.offered.is_none() => parts.iter().find_map(Self::offered),
             Some(_) => self.offered.as_ref(),
@@ -359,6 +375,8 @@ pub struct RefusalGroup {
     pub example: usize,
     /// The attributes of the request that the clause reads.
     pub attributes: IndexSet<Name>,
+    /// The other clauses by which the only suitable offer refuses; empty if there are several.
+    pub further: Vec<UnmetOfferClause>,
 }
 
 impl RefusalGroup {

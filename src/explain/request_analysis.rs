@@ -13,7 +13,7 @@ use super::evaluation::{Acceptance, OfferTable, RequestContext};
 use super::failure_reason::FailureReason;
 use super::failure_sets::FailureSets;
 use super::offered_values::OfferedValues;
-use super::own_expression::own_expression;
+use super::own_expression::RequestExpression;
 use super::report::ClauseReport;
 
 /// The analysis of one request: results per clause and per row, from which a verdict is derived. A row is a distinct ad
@@ -29,6 +29,8 @@ pub struct RequestAnalysis {
     pub suitable: FixedBitSet,
     /// Which rows accept the request.
     pub acceptance: Arc<Acceptance>,
+    /// A mistake in a clause that some offers meet, with the index of the clause; `None` if there is none, or none was sought.
+    pub slip: Option<(usize, FailureReason)>,
     /// Whether clauses are left out, because the steps of the run were spent.
     pub is_incomplete: bool,
 }
@@ -53,7 +55,7 @@ impl RequestAnalysis {
             let is_unmet = results.counts.is_true == 0;
             clauses.push(ClauseReport {
                 offered: if is_unmet { OfferedValues::find(&analysis, table, &request) } else { None },
-                own_expression: own_expression(&clause.expression, table, &request),
+                own_expression: RequestExpression::in_clause(&clause.expression, table, &request),
                 residue: (residue != written).then_some(residue),
                 text: written,
                 counts: results.counts,
@@ -82,8 +84,15 @@ impl RequestAnalysis {
             request,
             clauses,
             failures,
+            slip: None,
             is_incomplete,
         }
+    }
+
+    /// Why no offer meets the clause at index `place`, or which mistake it has although some do.
+    pub fn fault(&self, place: usize) -> Option<&FailureReason> {
+        let slip = self.slip.as_ref().filter(|(of, _)| *of == place).map(|(_, fault)| fault);
+        self.clauses[place].failure.as_ref().or(slip)
     }
 
     /// Returns the analysis as if the offers were only those of `rows`. The counts of the clauses remain those of all rows.
@@ -98,6 +107,7 @@ impl RequestAnalysis {
             suitable,
             acceptance: self.acceptance.clone(),
             failures,
+            slip: self.slip.clone(),
             is_incomplete: self.is_incomplete,
         }
     }

@@ -68,8 +68,12 @@ impl ShortCauseWriter<'_> {
         }
         match report.cause() {
             Cause::CoolDown => return general("is in cool-down after a failed run".to_owned()),
+            Cause::TooFew => return general(format!("needs more {several} at once than match it")),
             Cause::AtLimit => return general("its access point runs as many jobs as it may".to_owned()),
             _ => {}
+        }
+        if let Some((clause, fault)) = report.slip() {
+            return self.unmet(&report.clauses[clause], fault);
         }
         match &report.verdict {
             RequestVerdict::Matches => general("matches".to_owned()),
@@ -149,7 +153,7 @@ impl ShortCauseWriter<'_> {
             FailureReason::Unquoted { name, value, .. } => {
                 (name.to_string(), format!("{name} without quotes: write \"{}\"", value.to_str()))
             }
-            FailureReason::Slip { message, .. } => about_clause(message.clone()),
+            FailureReason::Slip { kind, message, .. } => (format!("{kind}:{}", subject_of(clause)), message.clone()),
             FailureReason::Setting { name, message, .. } => (name.to_string(), message.clone()),
             FailureReason::Alternatives(alternatives) => match alternatives.first() {
                 // A disjunction over one attribute asks for a value of it.
@@ -167,7 +171,8 @@ impl ShortCauseWriter<'_> {
                 let entry = list.strip_prefix("Available").and_then(|entry| entry.strip_suffix('s'));
                 let entry = entry.map_or_else(|| format!("an entry in {list}"), |entry| format!("a free {entry}"));
                 let unmet = nested.unmet.as_ref().map(|unmet| format!(" with {unmet}")).unwrap_or_default();
-                (nested.holder.0.to_string(), format!("no {one} has {entry}{unmet}"))
+                let about = [&nested.holder.0].into_iter().chain(&nested.read).map(Name::as_str);
+                (about.collect::<Vec<_>>().join("+"), format!("no {one} has {entry}{unmet}"))
             }
             FailureReason::TypeMismatch { theirs, .. } => {
                 let theirs = type_phrase(*theirs);

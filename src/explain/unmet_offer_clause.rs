@@ -99,6 +99,22 @@ pub(super) fn values_phrase<'r>(text: &str, reads: impl Iterator<Item = &'r Read
     if told.is_empty() || told.len() > MAX_TOLD_VALUES || is_itself {
         return String::new();
     }
-    let value = |read: &&ReadValue| format!("{} is {}", read.name, shorten(&read.value.to_string(), MAX_VALUE_CHARS));
+    let value = |read: &&ReadValue| {
+        let shown = shorten(&read.value.to_string(), MAX_VALUE_CHARS);
+        let clock = clock_value(&read.name, &read.value).map_or_else(String::new, |clock| format!(", {clock}"));
+        format!("{} is {shown}{clock}", read.name)
+    };
     format!(" ({})", told.iter().map(value).collect::<Vec<_>>().join(", "))
+}
+
+/// The days of the week, by the number that `ClockDay` has.
+const DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+
+/// Returns what a value of the clock of a slot means: `21:19` of the minute 1279 of a day. `None` for any other attribute.
+fn clock_value(name: &Name, value: &Value) -> Option<String> {
+    let Value::Integer(number) = value else { return None };
+    if name.is("ClockDay") {
+        return DAYS.get(usize::try_from(*number).ok()?).map(|day| (*day).to_owned());
+    }
+    name.is("ClockMin").then(|| format!("{}:{:02}", number.div_euclid(60), number.rem_euclid(60)))
 }

@@ -64,7 +64,9 @@ pub use policy_names::{PolicyPlace, PolicyPool, check_policy_names};
 pub use pool_statistics::PoolStatistics;
 pub use rules::{LintLevel, LintRule, RULES, RuleScope, find_rule};
 pub use slip::{PoolColumns, Slip};
-pub use slips::{ChainedComparison, GreedyConditional, differs_in_case, similar_names, unknown_function};
+pub use slips::{
+    ChainedComparison, GreedyConditional, differs_in_case, is_comparison, similar_names, unknown_function,
+};
 pub use standard_attributes::{SizeUnit, StandardType, is_of_one_side, is_usual_value};
 pub use text_check::CheckedText;
 

@@ -90,6 +90,12 @@ impl Slip {
         self.rule == &rules::CLOCK
     }
 
+    /// Whether the slip is a conditional that takes more as its condition than was probably meant.
+    #[must_use]
+    pub fn is_of_conditional(&self) -> bool {
+        self.rule == &rules::PRECEDENCE && matches!(self.place.kind(), ExpressionKind::Conditional(..))
+    }
+
     /// Returns the expression in which the slip was found, with the mistaken part corrected. `None` if no correction is
     /// known, or if the expression is nested too deeply.
     #[must_use]

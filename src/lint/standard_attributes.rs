@@ -146,7 +146,7 @@ fn by_name<T: Copy>(rows: &[(T, &str)]) -> FxHashMap<Name, T> {
 }
 
 /// Attributes in MiB.
-const MEBIBYTES: &str = "BrokenSlotMemory DetectedMemory Memory MemoryProvisioned MemoryUsage RequestMemory \
+const MEBIBYTES: &str = "BrokenSlotMemory DetectedMemory GlobalMemoryMb GPUs_GlobalMemoryMb GPUsMinMemory Memory MemoryProvisioned MemoryUsage RequestMemory \
      TotalMemory TotalSlotMemory";
 
 /// Attributes in KiB.

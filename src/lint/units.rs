@@ -76,6 +76,9 @@ pub(super) fn check_literal(literal: &Expression, beside: Option<&Name>) -> Opti
         );
         return Some(Slip::new(&rules::UNIT, literal, message).with_help(help).with_rewrite(rewrite));
     }
+    if let Some(slip) = check_gpu_memory(literal, number, sized) {
+        return Some(slip);
+    }
     #[expect(clippy::cast_precision_loss, reason = "the least implausible amounts are below 2^53")]
     let is_implausible = |(name, unit): &(&Name, SizeUnit)| number >= least_implausible(name, *unit) as f64;
     let (name, unit) = sized.filter(is_implausible)?;
@@ -88,6 +91,24 @@ pub(super) fn check_literal(literal: &Expression, beside: Option<&Name>) -> Opti
     };
     let message = format!("{name} is in {}: this is {}", unit.symbol(), unit.readable(number));
     let help = format!("if the size is in {meant}, write {}", text(&rewrite));
+    Some(Slip::new(&rules::UNIT, literal, message).with_help(help).with_rewrite(rewrite))
+}
+
+/// Attributes with the memory of a GPU. No GPU has so few MiB as it has GiB.
+const GPU_MEMORY: [&str; 3] = ["GlobalMemoryMb", "GPUs_GlobalMemoryMb", "GPUsMinMemory"];
+
+/// The numbers that are more probably GiB than MiB of a GPU.
+const GIBIBYTES_OF_GPU: std::ops::RangeInclusive<f64> = 2.0..=512.0;
+
+/// Reports a size of a GPU's memory that was probably meant in GiB.
+fn check_gpu_memory(literal: &Expression, number: f64, sized: Option<(&Name, SizeUnit)>) -> Option<Slip> {
+    let (name, unit) = sized.filter(|(name, _)| GPU_MEMORY.iter().any(|known| name.is(known)))?;
+    if !GIBIBYTES_OF_GPU.contains(&number) {
+        return None;
+    }
+    let rewrite = Expression::literal(whole_number((number * 1024.0).ceil()));
+    let message = format!("{name} is in {}: this is {}", unit.symbol(), unit.readable(number));
+    let help = format!("if the size is in GiB, write {}", short_text(&rewrite, Dialect::Condor));
     Some(Slip::new(&rules::UNIT, literal, message).with_help(help).with_rewrite(rewrite))
 }
 

@@ -98,7 +98,7 @@ pub enum SlotState {
 
 /// The attributes of a job that a report on it tells: who submitted it, why it does not wait or how it ended, and what
 /// the negotiator said last.
-pub const JOB_REPORT_ATTRIBUTES: [&str; 51] = [
+pub const JOB_REPORT_ATTRIBUTES: [&str; 55] = [
     "ClusterId",
     "Owner",
     "User",
@@ -141,6 +141,10 @@ pub const JOB_REPORT_ATTRIBUTES: [&str; 51] = [
     "MinHosts",
     "JobUniverse",
     "Scheduler",
+    "GridResource",
+    "GridJobStatus",
+    "GridResourceUnavailableTime",
+    "Requirements",
     "DAG_NodesTotal",
     "DAG_NodesDone",
     "DAG_NodesFailed",

@@ -105,6 +105,12 @@ fn first_known<'a>(current: &[String], among: impl IntoIterator<Item = &'a str>)
     among.into_iter().filter_map(|known| Some((place(known)?, known))).min().map(|(_, known)| known)
 }
 
+/// Minimum length of a name that counts as the beginning of a longer one, in characters.
+const MIN_BEGUN_CHARS: usize = 8;
+
+/// Maximum number of names that begin as one does.
+const MAX_BEGUN_NAMES: usize = 3;
+
 /// Returns the attributes of `among` that may be meant by `name`, best first: the one that took its place, or those that
 /// are spelt most similarly, or the one that took the place of an old name spelt similarly.
 #[must_use]
@@ -113,7 +119,17 @@ pub fn closest_attributes<'a>(name: &str, among: impl IntoIterator<Item = &'a st
     if let Some(renamed) = renamed_attribute(name, among.iter().copied()) {
         return vec![renamed];
     }
-    let near = closest_names(name, among.iter().copied());
+    let mut near = closest_names(name, among.iter().copied());
+    // A name that goes on is meant, and none of another number: `has_avx512f` for `has_avx512`, and not `has_avx2`.
+    let goes_on = |other: &&str| other.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
+    if near.iter().any(goes_on) {
+        near.retain(goes_on);
+    }
+    // A long name that goes on behind an underscore is meant, too, however long the rest is.
+    if near.is_empty() && name.len() >= MIN_BEGUN_CHARS {
+        let begins = |other: &&str| goes_on(other) && other[name.len()..].starts_with('_');
+        near = among.iter().copied().filter(begins).take(MAX_BEGUN_NAMES).collect();
+    }
     let likely = || first_known(&likely_current_names(name), among.iter().copied());
     if near.is_empty() { likely().into_iter().collect() } else { near }
 }
@@ -132,6 +148,17 @@ mod tests {
         for name in ["CUDA", "CUDAVersion", "GPUs", "GPUsUsage", "Capabilty", "Memory", "", "CUDA\u{e4}"] {
             assert!(likely_current_names(name).is_empty(), "{name}");
         }
+    }
+
+    #[test]
+    fn a_name_that_goes_on_is_meant() {
+        let known = ["HAS_avx512f", "has_avx2", "HAS_avx512bw"];
+        assert_eq!(closest_attributes("has_avx512", known), ["HAS_avx512f", "HAS_avx512bw"]);
+        assert_eq!(closest_attributes("has_avx3", known), ["has_avx2"]);
+        let known = ["HAS_CVMFS_oasis_opensciencegrid_org", "HAS_CVMFS_oasisx", "Memory"];
+        assert_eq!(closest_attributes("HAS_CVMFS_oasi", known), ["HAS_CVMFS_oasisx"]);
+        let known = ["HAS_CVMFS_oasis_opensciencegrid_org", "Memory"];
+        assert_eq!(closest_attributes("has_cvmfs_oasis", known), ["HAS_CVMFS_oasis_opensciencegrid_org"]);
     }
 
     #[test]

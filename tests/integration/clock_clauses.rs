@@ -41,7 +41,7 @@ fn clauses_come_true_at_a_time() {
         (
             "TARGET.ClockDay >= 1 && TARGET.ClockDay <= 5 && TARGET.ClockMin >= 1080".to_owned(),
             "not before 2026-07-06 18:00:00 UTC, in 20 h 40 min, up to 2026-07-07 00:00:00 UTC: \
-             `TARGET.ClockDay >= 1` is not true before",
+             `TARGET.ClockDay >= 1` is not true before; ClockDay is 0 on Sunday and 6 on Saturday",
             "wait until 2026-07-06 18:00:00 UTC, in 20 h 40 min",
         ),
         (
@@ -56,7 +56,7 @@ fn clauses_come_true_at_a_time() {
         ),
         (
             "Name == \"slot1@b\"".to_owned(),
-            "1 slot would do, but it refuses: `ClockMin < 1000` is false (ClockMin is 1279), but true from \
+            "1 slot would do, but it refuses: `ClockMin < 1000` is false (ClockMin is 1279, 21:19), but true from \
              2026-07-06 00:00:00 UTC to 2026-07-06 16:40:00 UTC, in 2 h 40 min; `Name == \"slot1@b\"` alone rules out 1 slot",
             "wait until 2026-07-06 00:00:00 UTC, in 2 h 40 min, when slot1@b takes jobs",
         ),

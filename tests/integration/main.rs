@@ -27,6 +27,7 @@ mod condor_tables;
 mod configuration_files;
 mod configurations;
 mod configured_shares;
+mod corrections;
 mod counted_slots;
 mod damaged_parts;
 mod demo;

@@ -86,10 +86,44 @@ fn a_queue_of_many_causes_has_a_short_table() {
     assert!(lines.len() <= 25 && lines.iter().all(|line| line.chars().count() <= 100), "{text}");
     assert!(lines[2].starts_with("   3  o0, o1 and o2  held (3.42): Ran for more"), "{text}");
     assert_eq!(lines[lines.len() - 2].trim_end(), "   2  eve            does not wait: it runs", "{text}");
-    let rest = "26 more causes with 1 or 2 jobs each, 30 jobs in all (--list-all lists them)";
+    let rest = "9 more causes with 1 job each, 9 jobs in all (--list-all lists them)";
     assert_eq!(lines[lines.len() - 1], rest, "{text}");
     let (_, text, _) = classad(&[&arguments[..], &["--list-all"]].concat());
     assert!(text.contains("no slot defines Oddz") && !text.contains("--list-all"), "{text}");
+}
+
+/// What nobody can wait for is told before a full pool: a mistake of the job, and more slots at once than there are.
+#[test]
+fn mistakes_and_jobs_that_are_kept_back_are_causes_of_their_own() {
+    let slot = |number: u32, more: &str| {
+        format!(
+            "MyType = \"Machine\"\nName = \"slot{number}@m\"\nMachine = \"m\"\nCpus = 4\nMemory = 4096\nDisk = 9000000\n\
+             TotalMemory = 9000\nRequirements = true\n{more}\n\n"
+        )
+    };
+    let claimed = "State = \"Claimed\"\nActivity = \"Busy\"\nRemoteUser = \"zoe@x\"\nTotalMemory = 99999999";
+    let slots = [slot(1, claimed), slot(2, "State = \"Unclaimed\""), slot(3, "State = \"Unclaimed\"")].concat();
+    let job = |(id, more): (u32, &str)| {
+        format!("MyType = \"Job\"\nClusterId = {id}\nProcId = 0\nJobStatus = 1\nOwner = \"ann\"\n{more}\n\n")
+    };
+    let jobs = [
+        (1, "RequestMemory = 4194304\nRequirements = TARGET.TotalMemory >= RequestMemory"),
+        (2, "Requirements = TARGET.Cpus >= 1\nJobUniverse = 11\nMinHosts = 4"),
+        (3, "Requirements = TARGET.Cpus >= 1\nJobCoolDownExpiration = 2000"),
+        (4, "Requirements = TARGET.Cpus >= 1"),
+        (5, "Requirements = TARGET.TotalMemory >= 99999999"),
+    ];
+    let (pool, queue) = (file("queue-kept-pool", slots), file("queue-kept", jobs.map(job).concat()));
+    let arguments = ["explain", "--pool", &pool, "--unmatched", "--summary", "--now", "1000", &queue];
+    let (_, text, _) = classad(&arguments);
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let counts = "2 match only slots in use, 1 is kept back by a limit or a quota, 1 gets too few";
+    assert!(words.contains(counts), "{text}");
+    let (_, text, _) = classad(&[&arguments[..], &["-o", "json"]].concat());
+    let document: Json = serde_json::from_str(&text).unwrap();
+    let causes = document["totals"]["causes"].as_array().unwrap().iter();
+    let ids: Vec<&str> = causes.map(|cause| cause["cause_id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["mistake:RequestMemory", "too-few-slots", "cool-down", "full"], "{text}");
 }
 
 #[test]

@@ -183,7 +183,7 @@ fn mistakes_are_corrected_and_what_a_job_needs_is_kept() {
             "system",
             asks("TARGET.OpSysLongName == \"Solaris\" && TARGET.Arch == \"X86_64\""),
             free.clone(),
-            "what to do: no change found",
+            "what to do: no change found that keeps Arch and OpSys",
         ),
         ("own", asks("TARGET.Memory >= MY.MinMem"), free.clone(), "what to do: give it an attribute MinMem"),
         ("measured", job(0, "RequestMemory = 5000\nMemoryUsage = 4500"), free.clone(), "what to do: no change found"),

@@ -33,9 +33,6 @@ const MAX_WRAPPED_LINES: usize = 24;
 /// Maximum number of lines of a table of one line a row, with the remarks below its first rows.
 const MAX_LINES_WITH_REMARKS: usize = 22;
 
-/// Maximum number of ads of a row that is folded into the last line with others.
-const MAX_SMALL_COUNT: usize = 2;
-
 /// Names, such as those of owners, with their numbers of ads.
 #[derive(Default)]
 pub struct NameCounts(IndexMap<String, usize>);
@@ -110,14 +107,9 @@ pub fn width() -> usize {
     diagnostics::table_width().unwrap_or(DEFAULT_WIDTH)
 }
 
-/// Returns the number of rows that a table lists, of rows with these numbers of ads, if it folds small ones.
-pub fn unfolded_rows(counts: &[usize]) -> usize {
-    if counts.len() <= MAX_UNFOLDED_ROWS {
-        return counts.len();
-    }
-    let large = counts.iter().take_while(|count| **count > MAX_SMALL_COUNT).count();
-    // Without a large row, the first ones say the most.
-    if large == 0 { MAX_FOLDED_ROWS } else { large.min(MAX_FOLDED_ROWS) }
+/// Returns the number of rows that a table of so many rows lists, if it folds small ones.
+pub fn unfolded_rows(rows: usize) -> usize {
+    if rows <= MAX_UNFOLDED_ROWS { rows } else { MAX_FOLDED_ROWS }
 }
 
 impl TallyTable<'_> {
@@ -244,19 +236,9 @@ mod tests {
     }
 
     #[test]
-    fn small_rows_of_long_tables_are_folded() {
-        let many = |large: usize, small: usize| [vec![3; large], vec![2; small]].concat();
-        for (counts, expected) in [
-            (many(0, 0), 0),
-            (many(3, 17), 20),
-            (many(3, 18), 3),
-            (many(20, 0), 20),
-            (many(21, 0), 18),
-            (many(18, 3), 18),
-            (many(30, 1), 18),
-            (many(0, 40), 18),
-        ] {
-            assert_eq!(unfolded_rows(&counts), expected, "{counts:?}");
+    fn rows_of_long_tables_are_folded() {
+        for (rows, expected) in [(0, 0), (3, 3), (20, 20), (21, 18), (80, 18)] {
+            assert_eq!(unfolded_rows(rows), expected, "{rows}");
         }
     }
 

@@ -29,10 +29,11 @@ pub type ClauseFix = (Proposal, Option<Value>);
 pub fn fix_clause(table: &OfferTable, analysis: &RequestAnalysis, place: usize, rows: &[usize]) -> Vec<ClauseFix> {
     let clause = &analysis.clauses[place];
     let expression = &clause.analysis.clause.expression;
-    let corrected = corrections(table, analysis, clause).into_iter();
+    let fault = analysis.fault(place);
+    let corrected = corrections(table, analysis, clause, fault).into_iter();
     let corrected = corrected.map(|to| rewrite_proposal(expression, to, 0.0));
     let mut fixes: Vec<ClauseFix> =
-        corrected.chain(setting_fix(clause, analysis)).map(|proposal| (proposal, None)).collect();
+        corrected.chain(setting_fix(fault, analysis)).map(|proposal| (proposal, None)).collect();
     let Some(comparison) = &clause.analysis.comparison else { return fixes };
     if let Some(FailureReason::TypeMismatch { theirs, .. }) = &clause.failure
         && let Some(value) = convert_to(*theirs, &comparison.bound)
@@ -47,17 +48,22 @@ pub fn fix_clause(table: &OfferTable, analysis: &RequestAnalysis, place: usize, 
 }
 
 /// Returns the corrected forms of a clause that offers meet, now or at a time that comes.
-fn corrections(table: &OfferTable, analysis: &RequestAnalysis, clause: &ClauseReport) -> Vec<Expression> {
+fn corrections(
+    table: &OfferTable,
+    analysis: &RequestAnalysis,
+    clause: &ClauseReport,
+    fault: Option<&FailureReason>,
+) -> Vec<Expression> {
     let expression = &clause.analysis.clause.expression;
     let renamed = renamed(&clause.analysis, table).map(|(.., corrected)| corrected);
     let mut found: Vec<Expression> =
-        renamed.into_iter().chain(corrections_of_failure(table, analysis, clause)).collect();
+        renamed.into_iter().chain(corrections_of_failure(table, analysis, clause, fault)).collect();
     found.dedup();
     // A clause with several mistakes is met only if all are corrected.
     let all = correct_slips(found.first().unwrap_or(expression), table.context.dialect);
-    found.extend(all.filter(|_| clause.failure.is_some()).filter(|all| !found.contains(all)));
+    found.extend(all.filter(|_| fault.is_some()).filter(|all| !found.contains(all)));
     // A corrected clause that no offer meets is no fix, unless time makes it true.
-    let comes_true = |corrected: &Expression| match &clause.failure {
+    let comes_true = |corrected: &Expression| match fault {
         Some(failure @ FailureReason::Slip { corrected: to, .. }) => {
             to.ptr_eq(corrected) && failure.awaited().is_some()
         }
@@ -72,9 +78,14 @@ fn corrections(table: &OfferTable, analysis: &RequestAnalysis, clause: &ClauseRe
 }
 
 /// Returns the corrected forms of a clause to which the reason of its failure leads.
-fn corrections_of_failure(table: &OfferTable, analysis: &RequestAnalysis, clause: &ClauseReport) -> Vec<Expression> {
+fn corrections_of_failure(
+    table: &OfferTable,
+    analysis: &RequestAnalysis,
+    clause: &ClauseReport,
+    fault: Option<&FailureReason>,
+) -> Vec<Expression> {
     let expression = &clause.analysis.clause.expression;
-    let Some(failure) = &clause.failure else { return Vec::new() };
+    let Some(failure) = fault else { return Vec::new() };
     let corrected: Vec<Option<Expression>> = match failure {
         FailureReason::UnknownFunction(name, near) => {
             near.iter().map(|known| rename_function(expression, name, known)).collect()
@@ -101,8 +112,8 @@ fn corrections_of_failure(table: &OfferTable, analysis: &RequestAnalysis, clause
 
 /// Proposes another value of an attribute of the request that has a mistake, or with which it asks too much of the entries of
 /// a list. `None` if the clause fails for another reason.
-fn setting_fix(clause: &ClauseReport, analysis: &RequestAnalysis) -> Option<Proposal> {
-    let (name, from, to, size) = match clause.failure.as_ref()? {
+fn setting_fix(fault: Option<&FailureReason>, analysis: &RequestAnalysis) -> Option<Proposal> {
+    let (name, from, to, size) = match fault? {
         FailureReason::Setting { name, to, .. } => {
             (name.clone(), analysis.request.ad.get(name).cloned(), to.clone(), 0.0)
         }
@@ -136,6 +147,11 @@ fn bound_fixes(
             values.retain(|value| !matches!(value, Value::String(text) if text == theirs));
         }
         return values.into_iter().filter_map(|value| relax(value, 0.5)).collect();
+    }
+    // Another version of a system is another system.
+    let is_equality = matches!(comparison.operator, BinaryOperator::Equal | BinaryOperator::Is);
+    if is_equality && comparison.attribute().is_some_and(needs::names_system) && table.context.dialect.is_condor() {
+        return Vec::new();
     }
     let value = closest_row_value(comparison, &analysis.request, rows, table);
     let value = value.filter(|value| !needs::is_none_of_amount(comparison, value));
@@ -195,23 +211,8 @@ pub fn equality_elsewhere(analysis: &RequestAnalysis, place: usize) -> Option<us
 /// Maximum number of strings that are proposed in place of one that no offer has.
 const MAX_CHOICES: usize = 3;
 
-/// The attribute of a slot that names its operating system with the major version.
-const SYSTEM_VERSION: &str = "OpSysAndVer";
-
-/// The names of the systems that are built from the same sources, version by version, without blanks.
-const RED_HAT_SYSTEMS: [&str; 8] =
-    ["redhat", "rhel", "centos", "almalinux", "rocky", "oraclelinux", "scientific", "sl"];
-
-/// Returns the version of a system built from the sources of Red Hat's; `None` for another system.
-fn red_hat_version(system: &str) -> Option<&str> {
-    let version = system.find(|letter: char| letter.is_ascii_digit())?;
-    let name = system[..version].trim_end().to_ascii_lowercase();
-    RED_HAT_SYSTEMS.contains(&name.as_str()).then_some(&system[version..])
-}
-
 /// Returns strings of the offers that may be meant in place of the bound: the one spelt most similarly, and those that
-/// differ from the bound in digits only, as versions do; for an operating system those of the same version and sources.
-/// The most frequent come first.
+/// differ from the bound in digits only, as versions do. The most frequent come first.
 fn similar_choices(comparison: &ClauseComparison, analysis: &RequestAnalysis, table: &OfferTable) -> Vec<Value> {
     if !matches!(comparison.operator, BinaryOperator::Equal | BinaryOperator::Is) {
         return Vec::new();
@@ -226,19 +227,12 @@ fn similar_choices(comparison: &ClauseComparison, analysis: &RequestAnalysis, ta
         }
         _ => None,
     };
-    // Numbers in the names of machines tell machines apart, not versions.
-    let is_host = comparison.attribute().is_some_and(needs::names_place);
-    let wanted = letters(&comparison.bound).filter(|_| !is_host);
-    let version = |value: &Value| match value {
-        Value::String(text) => red_hat_version(&text.to_str()).map(str::to_owned),
-        _ => None,
-    };
-    let is_system = comparison.attribute().is_some_and(|name| name.is(SYSTEM_VERSION));
-    let wanted_version = version(&comparison.bound).filter(|_| is_system);
+    // Numbers in the names of machines tell machines apart, and those of systems are not the job's to choose.
+    let is_kept = |name: &Name| needs::names_place(name) || needs::names_system(name);
+    let wanted = letters(&comparison.bound).filter(|_| !comparison.attribute().is_some_and(is_kept));
     let mut versions: Vec<(&Value, usize)> = Vec::new();
     for (value, offers) in &values {
-        let is_same_system = wanted_version.is_some() && version(value) == wanted_version;
-        if is_same_system || (wanted.is_some() && letters(value) == wanted) {
+        if wanted.is_some() && letters(value) == wanted {
             match versions.iter_mut().find(|(known, _)| known == value) {
                 Some((_, count)) => *count += offers,
                 None => versions.push((value, *offers)),
@@ -246,9 +240,7 @@ fn similar_choices(comparison: &ClauseComparison, analysis: &RequestAnalysis, ta
         }
     }
     versions.sort_by(|(_, one), (_, other)| other.cmp(one));
-    // One system is as good as another of the same version and sources: that of the most slots is enough.
-    let most = if wanted_version.is_some() { 1 } else { MAX_CHOICES };
-    let mut found: Vec<Value> = versions.into_iter().take(most).map(|(value, _)| value.clone()).collect();
+    let mut found: Vec<Value> = versions.into_iter().take(MAX_CHOICES).map(|(value, _)| value.clone()).collect();
     if let Some(similar) = similar_string(&values, &comparison.bound)
         && !found.contains(&similar)
     {

@@ -93,7 +93,7 @@ impl RequestEdit {
     }
 
     /// Applies the edit. `None` if the request does not contain the clause or the ports to edit.
-    pub(super) fn apply(&self, request: &Ad) -> Option<Ad> {
+    pub(in crate::explain) fn apply(&self, request: &Ad) -> Option<Ad> {
         match self {
             RequestEdit::Set { name, from, to } => {
                 let is_own = |from: &&Expression| request.get(name).is_some_and(|own| own.ptr_eq(from));

@@ -27,6 +27,7 @@ use super::slots::SlotsByState;
 pub(super) use clause_fixes::{convert_type, rewrite_proposal};
 pub use edit::RequestEdit;
 pub(super) use edit::ports_of_group;
+pub(super) use needs::names_system;
 pub(super) use offer_demands::{DemandedValues, WeightedValue, add_value, sort_by_preference};
 use search::MAX_EDITS;
 pub(super) use search::{ChangeProblem, ObstacleCount, Proposal, search_changes};
@@ -66,7 +67,10 @@ pub fn find_changes(
     let is_far = |failing: &u128| failing.count_ones() as usize > MAX_EDITS;
     let is_extended = !analysis.minimal_failures.iter().all(is_far);
     let mut problem = BilateralChanges { table, slots, analysis, awaited, is_free_needed, drained: None };
-    let Ok(changes) = search_changes(&mut problem, request, analysis, is_extended);
+    let Ok(mut changes) = search_changes(&mut problem, request, analysis, is_extended);
+    // Two edits of one clause can give up together what neither does alone.
+    let is_never = |edit: &RequestEdit| needs::is_never_proposed(edit, table.context.dialect);
+    changes.retain(|change| !change.edits.iter().any(is_never));
     let mut told = advice::worth_telling(changes, table, analysis);
     let Some(drained) = slots.and_then(|slots| slots.drained.as_ref()).filter(|_| !is_free_needed) else { return told };
     // A request that waits for full slots gives up no clause to wait for others. A smaller request may have a place earlier.

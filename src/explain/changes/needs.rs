@@ -21,8 +21,9 @@ pub const RESOURCE_ATTRIBUTES: [&str; 4] = ["Cpus", "Memory", "Disk", "GPUs"];
 /// The prefixes of attributes of slots that tell how much there is of a resource in all.
 const TOTAL_PREFIXES: [&str; 3] = ["TotalSlot", "Total", "Detected"];
 
-/// The starts of the names of attributes of slots that tell of the system or of the GPUs for which the job was written.
-const STARTS_OF_NEEDS: [&str; 4] = ["CUDA", "GPUs", "OpSys", "OSG_OS"];
+/// The starts of the names of attributes of slots that tell of the system, the GPUs or the software for which the job was
+/// written.
+const STARTS_OF_NEEDS: [&str; 7] = ["CUDA", "CVMFS", "GPUs", "HAS_CVMFS", "Java", "OpSys", "OSG_OS"];
 
 /// Features of slots that a job needs if it asks for them. A clause that reads one is not given up.
 const FEATURES: &str = "AvailableGPUs, GPUs, HasCheckpointing, HasContainer, HasDocker, HasDockerURL, HasEncryptExecuteDirectory, \
@@ -47,6 +48,11 @@ pub fn names_place(name: &Name) -> bool {
         start.and_then(|start| name_text.get(start..)).is_some_and(|found| found.eq_ignore_ascii_case(end))
     };
     is_one_of(name, &NAMES_OF_PLACES) || ENDS_OF_PLACES.iter().any(ends_with)
+}
+
+/// Whether an attribute of slots tells for which programs they are: their architecture, or their operating system.
+pub fn names_system(name: &Name) -> bool {
+    starts_with(name, "OpSys") || is_one_of(name, &SYSTEM_ATTRIBUTES)
 }
 
 /// Whether a clause keeps the job away from something, rather than asking for it.
@@ -252,6 +258,8 @@ mod tests {
             (drop("TARGET.OpSysLongName == \"a\""), true),
             (drop("OSG_OS_VERSION > 5"), true),
             (drop("TARGET.Machine != MachineAttrMachine1"), true),
+            (drop("TARGET.HAS_CVMFS_a"), true),
+            (drop("TARGET.JavaVersion >= \"17\""), true),
             (drop("false"), true),
             (drop("TARGET.HasMatlab"), false),
             (drop("MY.HasDocker"), false),

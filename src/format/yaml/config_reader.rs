@@ -74,14 +74,24 @@ impl<'o> ConfigReader<'o> {
         let mut found = Vec::new();
         for (key, value) in self.entries(node, what) {
             let text = key.text().unwrap_or_default();
-            if let Some(known) = known.iter().find(|known| **known == text) {
-                found.push((*known, value));
-                continue;
-            }
-            let near = closest_names(text, known.iter().copied());
+            found.extend(self.known_key((key, text), what, known).map(|known| (known, value)));
+        }
+        found
+    }
+
+    /// Returns the one of `known` keys that is written in a node. Records a problem if none is.
+    pub fn known_key(
+        &mut self,
+        (node, written): (&'o YamlNode, &str),
+        what: &str,
+        known: &[&'static str],
+    ) -> Option<&'static str> {
+        let found = known.iter().find(|known| **known == written).copied();
+        if found.is_none() {
+            let near = closest_names(written, known.iter().copied());
             let all = || format!("the keys are `{}`", known.join("`, `"));
             let help = near.first().map_or_else(all, |near| format!("did you mean `{near}`?"));
-            self.report(key, format!("{what} has no key `{text}`"), help);
+            self.report(node, format!("{what} has no key `{written}`"), help);
         }
         found
     }

@@ -35,8 +35,7 @@ fn rows(report: &CheckReport) -> Vec<RuleRow<'_>> {
 /// Returns the table as text. It is empty unless [`MIN_ADS`] ads break one rule. `lists_all` lists the rules with few ads, too.
 pub fn text(report: &CheckReport, lists_all: bool) -> String {
     let rows = rows(report);
-    let counts: Vec<usize> = rows.iter().map(|row| row.count.ads).collect();
-    if counts.first().is_none_or(|most| *most < MIN_ADS) {
+    if rows.first().is_none_or(|row| row.count.ads < MIN_ADS) {
         return String::new();
     }
     let row = |row: &RuleRow<'_>| {
@@ -59,7 +58,7 @@ pub fn text(report: &CheckReport, lists_all: bool) -> String {
         last_rows: Vec::new(),
         is_partition: false,
     };
-    table.render(if lists_all { rows.len() } else { unfolded_rows(&counts) })
+    table.render(if lists_all { rows.len() } else { unfolded_rows(rows.len()) })
 }
 
 /// Returns the table as JSON.

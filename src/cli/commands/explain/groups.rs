@@ -13,11 +13,12 @@ use crate::cli::render::explanation::{Accounting, Allocation, ExplanationInput, 
 use crate::cli::session::Session;
 
 /// Gives each request the best remaining offer, one request after the other, like `classad match`. With gangs, requests
-/// that need them get them, as in `classad negotiate`; so do shares of the policy. Requests that do not wait get nothing. Also
-/// returns how requests stand in the accounting. Ports that cannot be used are not reported here.
+/// that need them get them, as in `classad negotiate`; so do shares of the policy. Requests that do not wait get nothing, nor do
+/// jobs that are kept back; without an explainer, jobs that need several slots at once count as others. Also returns how requests
+/// stand in the accounting. Ports that cannot be used are not reported here.
 pub fn allocate(
     session: &mut Session,
-    case: &ExplanationInput<'_>,
+    (case, explainer): (&ExplanationInput<'_>, Option<&Explainer>),
     with_gangs: bool,
 ) -> Result<(Allocation, Accounting), Failure> {
     let ports = if with_gangs { PortUse::Needed } else { PortUse::Ignored };
@@ -35,7 +36,9 @@ pub fn allocate(
     let mut run = MatchingRun::new(session, case.parties, PairSelection::default(), settings);
     run.accounts.clone_from(&case.policy.accounts);
     let [requests, offers] = case.parties.ads();
-    let waiting: Vec<usize> = (0..requests.len()).filter(|request| !case.is_not_waiting(session, *request)).collect();
+    let takes_part =
+        |request: &usize| !case.is_not_waiting(session, *request) && !case.is_kept_back(session, *request, explainer);
+    let waiting: Vec<usize> = (0..requests.len()).filter(takes_part).collect();
     let requests = waiting.iter().map(|request| requests[*request].clone()).collect();
     let offers = available.iter().map(|offer| offers[*offer].clone()).collect();
     let mut found = run.find_pairs(&[requests, offers]).map_err(|fault| case.policy.report_fault(session, fault))?;
@@ -113,7 +116,8 @@ pub fn explain_bilateral(
     let mut report = case.explain(session, group, explainer);
     let limit = accounting.limit(group);
     let has_slot = allocation.is_some_and(|allocation| allocation.is_served(group[0]));
-    if let Some(allocation) = allocation.filter(|_| report.verdict == RequestVerdict::Matches && !has_slot) {
+    let is_open = report.verdict == RequestVerdict::Matches && !has_slot && !report.is_kept_back();
+    if let Some(allocation) = allocation.filter(|_| is_open) {
         let matching = explainer.matching_offers(request);
         report.verdict = allocation.verdict(group, &matching, limit.cloned());
         if let RequestVerdict::Taken(holders) = &report.verdict {

@@ -121,7 +121,7 @@ pub fn matching_subjects(
 ) -> Result<Vec<bool>, Failure> {
     if is_exclusive {
         let has_gangs = any_ports(&case.parties.requests) || any_ports(&case.parties.offers);
-        return Ok(allocate(session, case, has_gangs)?.0.are_served());
+        return Ok(allocate(session, (case, None), has_gangs)?.0.are_served());
     }
     let explainer = case.explainer(session, OfferLists::default());
     let all: Vec<usize> = (0..case.subjects.len()).collect();

@@ -312,8 +312,9 @@ impl ExplainCommand {
         let (roots, unserved) = served_and_unserved(self, session, case)?;
         let has_gangs = roots.iter().any(|request| case.needs_gang(*request));
         let gangs = if has_gangs { Some(GangExplainer::new(session, case)?) } else { None };
-        let competes = self.competes(case.policy);
-        let (allocation, accounting) = if competes { allocate(session, case, has_gangs)? } else { Default::default() };
+        let (competes, of_case) = (self.competes(case.policy), (case, Some(explainer)));
+        let (allocation, accounting) =
+            if competes { allocate(session, of_case, has_gangs)? } else { Default::default() };
         self.note_accounts(session, case, &accounting);
         let (allocation, accounting) =
             if self.unmatched { (Some(allocation), accounting) } else { (None, accounting.before_cycle()) };

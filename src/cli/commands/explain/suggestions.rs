@@ -12,7 +12,9 @@ use classad::eval::FreeNames;
 use classad::explain::{DRAINED_GPU_ATTRIBUTES, DRAINED_SLOT_ATTRIBUTES};
 use classad::format::{AttributeNameCollector, Projection};
 use classad::lint::unquoted;
-use classad::protocol::{AVAILABLE_GPUS, GPU_PREFIX, Protocol, TOTAL_SLOT_PREFIX, closest_attributes, current_names};
+use classad::protocol::{
+    AVAILABLE_GPUS, GPU_PREFIX, Protocol, TOTAL_SLOT_PREFIX, closest_attributes, current_names, requested_resource,
+};
 use indexmap::IndexSet;
 use rustc_hash::FxHashSet;
 
@@ -27,6 +29,22 @@ const MAX_SEARCHED_BYTES: usize = 64 << 20;
 
 /// Maximum number of missing names for which similar ones are searched.
 const MAX_MISSING_NAMES: usize = 100;
+
+/// Attributes that can hold what a request seeks in another one: what a slot has, and which system it runs.
+const LOOKED_UP_ATTRIBUTES: [&str; 12] = [
+    "Arch",
+    "OpSys",
+    "OpSysAndVer",
+    "OpSysName",
+    "OpSysShortName",
+    "OpSysLongName",
+    "OpSysMajorVer",
+    "Cpus",
+    "Memory",
+    "Disk",
+    "GPUs",
+    "Microarch",
+];
 
 /// Returns the names of attributes that selective loading must keep for explanations: those that are similar to a name
 /// that requests use and the offers seem to lack, so that they can be suggested, and those that tell what a
@@ -56,6 +74,8 @@ pub fn similar_names(
                 name.as_str().get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
             };
             found.extend(DRAINED_SLOT_ATTRIBUTES.map(Name::new));
+            found.extend(LOOKED_UP_ATTRIBUTES.map(Name::new));
+            found.extend(missing.iter().filter_map(requested_resource));
             found.extend(known.iter().filter(|name| starts_with(name, TOTAL_SLOT_PREFIX)).cloned());
             // Each GPU has an attribute of its own name, so that a sample does not have them all. All these names are
             // read only if some request looks at single GPUs.

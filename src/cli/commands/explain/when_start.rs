@@ -127,7 +127,7 @@ impl WhenStartArgs {
         }
         let run_times = self.run_times(session, history)?;
         let (roots, unserved) = served_and_unserved(command, session, case)?;
-        let (allocation, accounting) = allocate(session, case, false)?;
+        let (allocation, accounting) = allocate(session, (case, Some(explainer)), false)?;
         command.note_accounts(session, case, &accounting);
         let allocation = Some(&allocation).filter(|_| command.unmatched);
         let subjects = select_subjects(command, session, case, filter, [roots, unserved], allocation)?;

@@ -131,6 +131,8 @@ impl CauseEntry {
             free: change.matched.free(),
             is_far_less: change.is_far_less,
         };
+        let verdict = if report.is_kept_back() { report.cause().verdict() } else { report.verdict.as_str() };
+        let short = case.short_cause(session, report);
         let hold = report.job.as_ref().and_then(|job| job.hold.as_ref());
         let outlook = report.job.as_ref().and_then(|job| job.outlook.as_ref());
         let subject = cause_subject(session, case);
@@ -142,15 +144,15 @@ impl CauseEntry {
         let remedy = if has_remedy { Remedies(&writer).phrases(report) } else { Vec::new() };
         CauseEntry {
             remedy: remedy.into_iter().next().unwrap_or_default(),
-            of_site: case.reasons.and_then(|reasons| reasons.phrase(report.cause())).unwrap_or_default(),
+            of_site: case.reasons.and_then(|reasons| reasons.phrase(report.cause(), &short.id)).unwrap_or_default(),
             scarce: report.scarce_in_divided.names(),
-            matches: report.verdict == RequestVerdict::Matches,
+            matches: report.verdict == RequestVerdict::Matches && !report.is_kept_back(),
             matches_none: report.matches == 0,
             is_held: hold.is_some(),
             has_policy: outlook.is_some_and(JobOutlook::is_notable),
             told,
             changes: report.changes.iter().map(entry).collect(),
-            ..CauseEntry::of_subjects(session, case, group, report.verdict.as_str(), &case.short_cause(session, report))
+            ..CauseEntry::of_subjects(session, case, group, verdict, &short)
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Many explanations at a glance: the causes, each with its jobs and the change that helps most of them.
 
-use classad::explain::MAX_SHORT_CAUSE_CHARS;
+use classad::explain::{Cause, MAX_SHORT_CAUSE_CHARS};
 use classad::text::{counted, join_and, join_first, shorten, with_commas};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
@@ -42,6 +42,8 @@ struct CauseRow {
     remedy: SpreadText,
     /// What the site says of the cause; empty if nothing.
     of_site: String,
+    /// Whether the cause is a mistake of the subjects, for which there is nothing to wait.
+    is_mistake: bool,
     /// The resources of which divided offers have too little left, with the numbers of subjects.
     scarce: NameCounts,
     /// Whether the subjects are jobs that do not wait, are not held, and have no policy to tell of.
@@ -94,10 +96,12 @@ impl CauseTable {
         if entry.matches && !entry.has_policy {
             return;
         }
+        let is_mistake = entry.cause_id.starts_with(Cause::Mistake.identifier());
         let cause = self.causes.entry(entry.cause_id).or_insert_with(|| CauseRow {
             verdict: entry.verdict.clone(),
             remedy: SpreadText::new(&entry.remedy),
             of_site: entry.of_site.clone(),
+            is_mistake,
             scarce: NameCounts::default(),
             is_past: entry.verdict == NOT_WAITING && !entry.is_held && !entry.has_policy,
             text: SpreadText::new(&entry.text),
@@ -139,8 +143,7 @@ impl CauseTable {
         let sentence = self.counts.sentence(&self.noun, self.served);
         diagnostics::push_words(&mut text, "", sentence.split(' ').map(str::to_owned), tally_table::width());
         let (past, causes): (Vec<CauseRow>, Vec<CauseRow>) = self.causes.into_values().partition(|cause| cause.is_past);
-        let counts: Vec<usize> = causes.iter().map(|cause| cause.subjects).collect();
-        let listed = if lists_all { causes.len() } else { unfolded_rows(&counts) };
+        let listed = if lists_all { causes.len() } else { unfolded_rows(causes.len()) };
         let reports: String = causes[..listed].iter().map(CauseRow::report_section).collect();
         let rows = |causes: Vec<CauseRow>| causes.into_iter().map(CauseRow::into_row).collect();
         let table = TallyTable {
@@ -298,12 +301,12 @@ impl CauseRow {
             }
             return no_change_phrase(self.text.to_string().split(|c: char| !c.is_alphanumeric())).to_owned();
         }
-        if [LIMITED, NOT_WAITING, "matches"].contains(&self.verdict.as_str()) {
+        if [LIMITED, PARTLY_SERVED, NOT_WAITING, "matches"].contains(&self.verdict.as_str()) {
             return self.remedy.to_string();
         }
         // Where most of the subjects can only wait, a change for few of them is in their reports.
         let is_rare = |change: &HelpfulChange| change.helped.saturating_mul(2) < self.subjects;
-        let waits = [TAKEN, PARTLY_SERVED, CLAIMED].contains(&self.verdict.as_str());
+        let waits = [TAKEN, CLAIMED].contains(&self.verdict.as_str()) && !self.is_mistake;
         if waits && self.best_change().is_none_or(is_rare) {
             return match self.scarce.names().as_slice() {
                 [] => "wait".to_owned(),

@@ -1,6 +1,6 @@
 //! Groups of ads that get the same explanation.
 
-use classad::ad::{Ad, Name, Value};
+use classad::ad::{Ad, Name};
 use classad::explain::{
     Explainer, JobCircumstance, JobOutlook, JobReport, OutlookKind, RequestChange, RequestReport, ScheddAnswer,
     ShortCause, ShortCauseWriter,
@@ -13,6 +13,19 @@ use super::access_point::AccessPoint;
 use super::case::{ExplanationInput, best_change};
 use crate::cli::render::rows::TableCell;
 use crate::cli::session::Session;
+
+/// The circumstance of a job that needs several slots at once.
+const PARALLEL: &str = "parallel";
+
+/// The slots of a dedicated scheduler that match a job.
+struct DedicatedSlots {
+    /// Number of slots.
+    matching: usize,
+    /// Number of those that are free.
+    free: usize,
+    /// Whether the job needs more of them at once.
+    are_too_few: bool,
+}
 
 impl ExplanationInput<'_> {
     /// Returns the cause of a report in a few words.
@@ -73,29 +86,55 @@ impl ExplanationInput<'_> {
         mut report: RequestReport,
         explainer: &Explainer,
     ) -> RequestReport {
-        let context = session.context();
-        let parallel = report.job.iter_mut().flat_map(|job| &mut job.circumstances).find(|of| of.kind == "parallel");
+        let parallel = report.job.iter_mut().flat_map(|job| &mut job.circumstances).find(|of| of.kind == PARALLEL);
         let Some(parallel) = parallel.filter(|_| !self.is_reverse) else { return report };
-        let text = |ad: &Ad, name: &str| evaluate_attribute(ad, &Name::new(name), &context);
-        let scheduler = text(self.subjects[subject].advertisement(), "Scheduler");
-        let mut matching = explainer.matching_offers(&self.subjects[subject].ad);
-        matching
-            .retain(|offer| scheduler.is_none() || text(&self.partners[*offer].ad, "DedicatedScheduler") == scheduler);
-        let is_free = |offer: &&usize| self.partners[**offer].state(&context) == AdvertisedState::Slot(SlotState::Free);
-        let free = matching.iter().filter(is_free).count();
+        let DedicatedSlots { matching, free, are_too_few } = self.dedicated_slots(session, subject, explainer);
         let are = if free == 1 { "is" } else { "are" };
-        let counts = format!(": the pool has {} of these that match, {free} {are} free", matching.len());
+        let counts = match matching {
+            0 => ": none of these matches".to_owned(),
+            matching => format!(": the pool has {matching} of these that match, {free} {are} free"),
+        };
         parallel.predicate.push_str(&counts);
-        let needed = text(self.subjects[subject].advertisement(), "MinHosts");
-        let has_too_few = matches!(needed, Some(Value::Integer(hosts)) if usize::try_from(hosts).is_ok_and(|hosts| hosts > matching.len()));
-        parallel.remedy = has_too_few.then(|| {
+        if are_too_few {
             let ask = "ask the admin for more slots of this scheduler";
-            match matching.len() {
+            parallel.kind = "too-few-slots";
+            parallel.remedy = Some(match matching {
                 0 => ask.to_owned(),
                 most => format!("ask for at most {most} with machine_count, or {ask}"),
-            }
-        });
+            });
+        }
         report
+    }
+
+    /// Counts the slots that match a job of the parallel universe and that its dedicated scheduler has.
+    fn dedicated_slots(&self, session: &Session, job: usize, explainer: &Explainer) -> DedicatedSlots {
+        let context = session.context();
+        let value = |ad: &Ad, name: &str| evaluate_attribute(ad, &Name::new(name), &context);
+        let job = &self.subjects[job];
+        let scheduler = value(job.advertisement(), "Scheduler");
+        let mut matching = explainer.matching_offers(&job.ad);
+        matching
+            .retain(|offer| scheduler.is_none() || value(&self.partners[*offer].ad, "DedicatedScheduler") == scheduler);
+        let is_free = |offer: &&usize| self.partners[**offer].state(&context) == AdvertisedState::Slot(SlotState::Free);
+        let needed = value(job.advertisement(), "MinHosts").and_then(|hosts| hosts.as_integer());
+        DedicatedSlots {
+            matching: matching.len(),
+            free: matching.iter().filter(is_free).count(),
+            are_too_few: needed.is_some_and(|hosts| usize::try_from(hosts).is_ok_and(|hosts| hosts > matching.len())),
+        }
+    }
+
+    /// Whether a waiting job gets no slot, although slots match it: see [`RequestReport::is_kept_back`].
+    pub fn is_kept_back(&self, session: &Session, subject: usize, explainer: Option<&Explainer>) -> bool {
+        let circumstances = self.job_report(session, subject).map_or(Vec::new(), |job| job.circumstances);
+        let decisive = circumstances.into_iter().find(|known| known.is_decisive);
+        let is_full = || self.answer_of_access_point(session, subject).is_some_and(|(_, full)| full.is_some());
+        match decisive.map(|known| known.kind) {
+            Some(PARALLEL) => {
+                explainer.is_some_and(|explainer| self.dedicated_slots(session, subject, explainer).are_too_few)
+            }
+            decisive => decisive.is_some() || is_full(),
+        }
     }
 
     /// Returns a row for each member of a group: name, verdict, number of matching and of free partners, the summary and
@@ -150,11 +189,15 @@ impl ExplanationInput<'_> {
     fn divide_by_state(&self, session: &Session, group: Vec<usize>) -> Vec<Vec<usize>> {
         let mut by_reason: IndexMap<_, Vec<usize>> = IndexMap::new();
         for job in group {
-            let report = if self.is_not_waiting(session, job) { self.job_report(session, job) } else { None };
+            let report = self.job_report(session, job);
+            // What keeps one job from running does not keep the others.
+            let circumstances = report.iter().flat_map(|report| report.circumstances.iter().cloned());
+            let decisive: Vec<JobCircumstance> = circumstances.filter(|known| known.is_decisive).collect();
+            let report = report.filter(|_| self.is_not_waiting(session, job));
             let state = if self.is_reverse { Some(self.subjects[job].state(&session.context())) } else { None };
             let kind = (self.outlook_kind(session, job), self.answer_of_access_point(session, job));
             let reason = report.map(|report| (report.state, report.hold, report.factory));
-            by_reason.entry((reason, state, kind)).or_default().push(job);
+            by_reason.entry((reason, state, kind, decisive)).or_default().push(job);
         }
         by_reason.into_values().collect()
     }

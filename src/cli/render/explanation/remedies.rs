@@ -15,6 +15,7 @@ use crate::cli::session::Session;
 use super::case::ExplanationInput;
 use super::limits::{DEFAULT_MAX_ITEMS, MAX_CLAUSE_CHARS};
 use super::listing::{push_rest, push_wrapped, two_column_rows, wrapped};
+use super::site_reasons::SiteReasons;
 use super::verdict_codes::{needs_change, no_change_phrase};
 
 /// Maximum number of jobs that a command names.
@@ -90,7 +91,8 @@ pub fn phrases(session: &Session, case: &ExplanationInput<'_>, group: &[usize], 
         };
         phrases.push(format!("{}{slip}", no_change_phrase(report.attributes.iter().map(Name::as_str))));
     }
-    phrases.extend(case.reasons.and_then(|reasons| reasons.phrase(report.cause())));
+    let of_site = |reasons: &SiteReasons| reasons.phrase(report.cause(), &case.short_cause(session, report).id);
+    phrases.extend(case.reasons.and_then(of_site));
     phrases
 }
 

@@ -24,8 +24,14 @@ impl SpreadText {
     }
 
     /// Extends the ranges to the numbers of a text that is equal but for numbers. `weight` is the number of subjects
-    /// that have the text. Of a text that differs in words, there is no range.
+    /// that have the text. Of a text that differs in words, there is no range. An empty text says nothing.
     pub fn include(&mut self, text: &str, weight: usize) {
+        if text.is_empty() {
+            return;
+        }
+        if self.variants.is_empty() {
+            *self = SpreadText::new(text);
+        }
         let mut code = FxHasher::default();
         let (mut is_code, mut is_string) = (false, false);
         let is_alike = text_pieces(text).map(|(before, _)| before).eq(self.pieces.iter().map(|(before, _)| before));
@@ -175,6 +181,15 @@ mod tests {
             ("`Memory > 10` and \"node1 2\" for 8", 2, "`Memory > 99` and \"node1 3\" for 5 (and 1 variant)"),
         ] {
             text.include(other, weight);
+            assert_eq!(text.to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn an_empty_text_is_no_variant() {
+        let mut text = SpreadText::new("");
+        for (other, expected) in [("", ""), ("`a > 1`", "`a > 1`"), ("", "`a > 1`"), ("b", "`a > 1` (and 1 variant)")] {
+            text.include(other, 1);
             assert_eq!(text.to_string(), expected);
         }
     }

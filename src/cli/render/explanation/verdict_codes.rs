@@ -23,6 +23,6 @@ pub fn needs_change(verdict: &str) -> bool {
 
 /// Says that no change was found with which subjects match. `attributes` are those that the decisive reason involves.
 pub fn no_change_phrase<'n>(mut attributes: impl Iterator<Item = &'n str>) -> &'static str {
-    let is_system = attributes.any(|name| ["Arch", "OpSys"].iter().any(|system| name.eq_ignore_ascii_case(system)));
+    let is_system = attributes.any(|name| name.eq_ignore_ascii_case("Arch") || name.starts_with("OpSys"));
     if is_system { "no change found that keeps Arch and OpSys" } else { "no change found" }
 }

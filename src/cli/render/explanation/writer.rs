@@ -57,6 +57,8 @@ impl<'c> ReportRenderer<'c> {
         let is_brief = is_known || report.verdict == RequestVerdict::NoOffers;
         let summary = self.case.summary(session, group, report, MAX_CLAUSE_CHARS);
         let mut text = first_lines(&summary);
+        let behind = report.own_expression.as_ref().map(|behind| single_line(&behind.phrase));
+        text.extend(behind.filter(|behind| !summary.contains(behind)).map(|behind| sentence_line(&behind)));
         let given = report.job.as_ref().and_then(JobReport::given_reason).map(single_line);
         if let Some(reason) = given.filter(|reason| !summary.contains(reason.trim_end_matches('.'))) {
             text.push_str(&sentence_line(&format!("hold reason: {reason}")));
@@ -219,7 +221,9 @@ impl<'c> ReportRenderer<'c> {
                 1 => format!("1: {example}"),
                 several => format!("{}, such as {example}", with_commas(several)),
             };
-            (vec![clause], offers)
+            let further = refusal.further.iter().map(|demand| writer.demand_phrase(demand, false));
+            let further = further.map(|demand| single_line(&demand));
+            ([clause].into_iter().chain(further).collect(), offers)
         });
         let rows: Vec<(Vec<String>, String)> = rows.collect();
         let partners = self.case.nouns[1];

@@ -1,0 +1,66 @@
+//! Patterns that match too little: they mind case, or are tied to an end of the string.
+
+use crate::ad::{BinaryOperator, Expression, ExpressionKind, Value, rewrite_expression};
+
+use super::clause_analysis::ClauseAnalysis;
+use super::evaluation::{OfferTable, RequestContext};
+
+/// Returns the clause with a pattern that more strings match, for its first call of `regexp()`: one that ignores case, or that
+/// matches anywhere; each with what to say of it.
+pub fn looser_patterns(clause: &Expression) -> Vec<(String, Expression)> {
+    let call = clause.parts().find_map(|part| match part.kind() {
+        ExpressionKind::Call(function, arguments) if function.is("regexp") => Some((part, function, arguments)),
+        _ => None,
+    });
+    let Some((call, function, [pattern, subject, options @ ..])) =
+        call.map(|(call, function, arguments)| (call, function, &arguments[..]))
+    else {
+        return Vec::new();
+    };
+    let Some(Value::String(text)) = pattern.as_literal().filter(|_| options.is_empty()) else { return Vec::new() };
+    let text = text.to_str();
+    let (without_start, without_end) = (text.strip_prefix('^'), text.strip_suffix('$'));
+    let candidates = [
+        (Some(&*text), true, "a pattern minds case"),
+        (without_start, false, "`^` ties a pattern to the beginning"),
+        (without_end, false, "`$` ties a pattern to the end"),
+        (without_start, true, "`^` ties a pattern to the beginning, and a pattern minds case"),
+        (without_end, true, "`$` ties a pattern to the end, and a pattern minds case"),
+    ];
+    let looser = candidates.into_iter().filter_map(|(pattern, ignores_case, message)| {
+        let option = ignores_case.then(|| Expression::literal(Value::string("i")));
+        let pattern = Expression::literal(Value::string(pattern?));
+        let changed = Expression::call(function.as_str(), [pattern, subject.clone()].into_iter().chain(option));
+        let corrected = rewrite_expression(clause, &mut |part| part.ptr_eq(call).then(|| changed.clone()))?;
+        Some((message.to_owned(), corrected))
+    });
+    looser.collect()
+}
+
+/// Returns a clause that compares the name of a machine with a domain, with a pattern of the names in it, and with what to say of
+/// it. `None` for any other clause, and if no name is in the domain.
+pub fn of_domain(
+    analysis: &ClauseAnalysis,
+    table: &OfferTable,
+    request: &RequestContext,
+) -> Option<(String, Expression)> {
+    let comparison = analysis.comparison.as_ref()?;
+    let (BinaryOperator::Equal | BinaryOperator::Is, Value::String(domain)) = (comparison.operator, &comparison.bound)
+    else {
+        return None;
+    };
+    let name = comparison.attribute().filter(|name| MACHINE_NAMES.iter().any(|known| name.is(known)))?;
+    let end = format!(".{}", domain.to_str().trim_start_matches('.').to_ascii_lowercase());
+    let values = table.expression_values(request, &comparison.operand);
+    let is_in_domain =
+        |value: &Value| matches!(value, Value::String(text) if text.to_str().to_ascii_lowercase().ends_with(&end));
+    values.weighted_values().find(|(value, _)| end.len() > 1 && is_in_domain(value))?;
+    let pattern = format!("{}$", end.replace('.', "\\."));
+    let arguments = [Expression::literal(Value::string(pattern)), comparison.operand.clone()];
+    let ignores_case = Expression::literal(Value::string("i"));
+    let corrected = Expression::call("regexp", arguments.into_iter().chain([ignores_case]));
+    Some((format!("{name} has the host before the domain"), corrected))
+}
+
+/// The attributes of slots that name their machines.
+const MACHINE_NAMES: [&str; 3] = ["Machine", "Name", "UtsnameNodename"];

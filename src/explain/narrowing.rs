@@ -1,0 +1,39 @@
+//! What keeps many of the slots from a job that matches no free one.
+
+use super::clause_slips::find_slip;
+use super::evaluation::OfferTable;
+use super::failure_reason::FailureReason;
+use super::report::{ClauseReport, Narrowing, RefusalGroup, RequestReport, RequestVerdict};
+use super::request_analysis::RequestAnalysis;
+
+/// Finds a mistake in a clause that some offers meet, and with whose correction more do; with the index of the clause. `None`
+/// if there is none.
+pub fn find_partial_slip(analysis: &RequestAnalysis, table: &OfferTable) -> Option<(usize, FailureReason)> {
+    let is_partial = |clause: &ClauseReport| (1..table.offer_count()).contains(&clause.counts.is_true);
+    let mut clauses = analysis.clauses.iter().enumerate().filter(|(_, clause)| is_partial(clause));
+    clauses.find_map(|(place, clause)| {
+        let fault = find_slip(&clause.analysis, table, &analysis.request, clause.counts.is_true + 1)?;
+        Some((place, fault))
+    })
+}
+
+/// A cause is left out if it excludes fewer than one in this many offers.
+const MIN_NARROWING_SHARE: usize = 5;
+
+/// Finds out what keeps many of the offers from a request. `None` if nothing does.
+pub fn narrowing(report: &RequestReport, analysis: &RequestAnalysis) -> Option<Narrowing> {
+    if let Some((clause, fault)) = &analysis.slip {
+        return Some(Narrowing::Slip { clause: *clause, fault: fault.clone() });
+    }
+    let clauses = analysis.clauses.iter().enumerate();
+    let refusing = report.slots.map_or(0, |slots| slots.rejecting_request);
+    let (place, ruled_out) =
+        clauses.map(|(place, clause)| (place, clause.sole_blocker)).max_by_key(|(_, offers)| *offers)?;
+    // A refused request has its refusals in the report in any case.
+    let is_refused = report.verdict == RequestVerdict::Refused;
+    // What refuses now is closer to a match than what one clause rules out.
+    let has_free = !is_refused && report.refusals.first().is_some_and(RefusalGroup::has_close_slot);
+    let narrowing = if has_free || refusing > ruled_out { Narrowing::Refusals } else { Narrowing::Clause(place) };
+    let is_much = has_free || refusing.max(ruled_out) * MIN_NARROWING_SHARE >= report.offers;
+    (is_much && !(is_refused && narrowing == Narrowing::Refusals)).then_some(narrowing)
+}

@@ -1,0 +1,222 @@
+//! What `explain` says and proposes where a job asks for what no slot has, or asks in the wrong way.
+
+use crate::binary::{classad, file};
+
+/// 2026-07-05 21:19:48 UTC, a Sunday.
+const NOW: &str = "1783286388";
+
+/// Two slots with Enterprise Linux 9, of which one is in use, and one with a GPU whose owner admits few.
+const SLOTS: &str = r#"MyType = "Machine"
+Name = "slot1@a"
+Machine = "a.example.org"
+State = "Unclaimed"
+Activity = "Idle"
+Arch = "X86_64"
+OpSys = "LINUX"
+OpSysAndVer = "CentOS9"
+OpSysMajorVer = 9
+OpSysVer = 900
+Site = "Madison"
+Memory = 4000
+Cpus = 4
+ClockDay = 0
+ClockMin = 1279
+HasVM = false
+Requirements = true
+
+MyType = "Machine"
+Name = "slot1@b"
+Machine = "b"
+State = "Claimed"
+Activity = "Busy"
+RemoteUser = "zoe@x"
+Arch = "X86_64"
+OpSys = "LINUX"
+OpSysAndVer = "AlmaLinux9"
+OpSysMajorVer = 9
+OpSysVer = 905
+Site = "Madison"
+Memory = 4000
+Cpus = 4
+ClockDay = 0
+ClockMin = 1279
+HasVM = false
+Requirements = true
+
+MyType = "Machine"
+Name = "slot1@gpu"
+Machine = "gpu"
+State = "Unclaimed"
+Activity = "Idle"
+Arch = "X86_64"
+OpSys = "LINUX"
+OpSysAndVer = "Debian12"
+OpSysMajorVer = 12
+OpSysVer = 1200
+Site = "Chicago"
+Memory = 64000
+Cpus = 4
+ClockDay = 0
+ClockMin = 1279
+HasVM = false
+GPUs = 1
+AvailableGPUs = { GPUs_1 }
+GPUs_1 = [ Id = "GPU-1"; DeviceName = "NVIDIA A100"; Capability = 8.0; GlobalMemoryMb = 40000 ]
+Requirements = TARGET.Owner == "bob" && (ClockMin < 480 || ClockMin >= 1320)
+
+"#;
+
+const JOB: &str = r#"MyType = "Job"
+ClusterId = 7
+ProcId = 0
+JobStatus = 1
+Owner = "ann"
+RequestCpus = 1
+"#;
+
+const GPUS: &str =
+    "RequestGPUs = 1\nRequirements = countMatches(MY.RequireGPUs, TARGET.AvailableGPUs) >= RequestGPUs\n";
+
+/// A job: what it is about, its attributes, and texts that the report has, in this order.
+type Case = (&'static str, String, &'static [&'static str]);
+
+fn requirements(condition: &str) -> String {
+    format!("Requirements = {condition}\n")
+}
+
+/// Jobs that ask for an operating system.
+fn names_of_systems() -> Vec<Case> {
+    vec![
+        (
+            "system",
+            requirements("TARGET.OpSysAndVer == \"RHEL9\""),
+            &[
+                "OpSysAndVer of Enterprise Linux 9 is \"CentOS9\" or \"AlmaLinux9\" here",
+                "-> `TARGET.OpSysMajorVer == 9`",
+            ],
+        ),
+        (
+            "system-list",
+            requirements("stringListMember(TARGET.OpSysAndVer, \"RHEL9,Rocky9\")"),
+            &["-> `TARGET.OpSysMajorVer == 9`"],
+        ),
+        (
+            "system-in-use",
+            requirements("TARGET.OpSysAndVer == \"AlmaLinux9\""),
+            &["matches 1 of 3 slots, which is claimed by zoe@x", "-> `TARGET.OpSysMajorVer == 9`"],
+        ),
+        (
+            "system-spelling",
+            requirements("TARGET.OpSysAndVer == \"Centos-9\""),
+            &["the most similar is \"CentOS9\"", "-> `TARGET.OpSysAndVer == \"CentOS9\"`"],
+        ),
+        (
+            "system-number",
+            requirements("TARGET.OpSysVer < 10"),
+            &["OpSysVer is 100 times the major version", "-> `TARGET.OpSysMajorVer < 10`"],
+        ),
+        ("system-version", requirements("TARGET.OpSysMajorVer == 8"), &["what to do: no change found that keeps"]),
+    ]
+}
+
+/// Jobs with conditions that are wrong, or that little is missing.
+fn wrong_conditions() -> Vec<Case> {
+    vec![
+        (
+            "list-first",
+            requirements("stringListMember(\"Boston,Paris\", TARGET.Site)"),
+            &[
+                "write `stringListMember(TARGET.Site, \"Boston,Paris\")`, but no slot has Site \"Boston\" or \"Paris\"",
+                "what to do: write `stringListMember(TARGET.Site, \"Boston,Paris\")` with a value",
+                "values of Site",
+            ],
+        ),
+        (
+            "pattern",
+            requirements("regexp(\"^chi\", TARGET.Site)"),
+            &[
+                "a pattern minds case",
+                "with `regexp(\"^chi\", TARGET.Site, \"i\")`, slot1@gpu comes",
+                "its owner admits only",
+            ],
+        ),
+        (
+            "pattern-of-gpus",
+            format!("Owner = \"bob\"\nRequireGPUs = regexp(\"a100\", DeviceName)\n{GPUS}"),
+            &["a pattern minds case: write `regexp(\"a100\", DeviceName, \"i\")`", "values of DeviceName"],
+        ),
+        (
+            "memory-of-gpus",
+            format!("RequireGPUs = GlobalMemoryMb >= 40960\n{GPUS}"),
+            &["the largest is 40000 (39.1 GiB of 40 GiB)", "with `GlobalMemoryMb >= 40000`, slot1@gpu comes closest"],
+        ),
+        (
+            "gibibytes-of-gpus",
+            format!("RequireGPUs = GlobalMemoryMb <= 48\n{GPUS}"),
+            &["GlobalMemoryMb is in MiB: this is 48 MiB: `RequireGPUs = GlobalMemoryMb <= 49152` would do"],
+        ),
+    ]
+}
+
+/// Jobs that ask for what no slot has or admits, or at another time.
+fn missing_features() -> Vec<Case> {
+    vec![        (
+            "domain",
+            requirements("TARGET.Machine == \"example.org\""),
+            &["Machine has the host before the domain", "`regexp(\"\\.example\\.org$\", TARGET.Machine, \"i\")`"],
+        ),
+        (
+            "vm",
+            requirements("TARGET.HasVM && TARGET.VM_Type == \"kvm\""),
+            &["`TARGET.HasVM` is false for all 3 slots", "what to do: ask the admin for slots with virtual machines"],
+        ),
+        ("java", requirements("TARGET.HasJava"), &["no slot defines HasJava", "what to do: ask the admin for Java"]),
+        (
+            "expression",
+            "RequestMemory = MemoryUsage * 3 / 2\nMemoryUsage = 40000\nRequirements = TARGET.Memory >= RequestMemory\n"
+                .to_owned(),
+            &["slot1@gpu would do", "RequestMemory is MemoryUsage * 3 / 2, and MemoryUsage is 40000 (39.1 GiB)"],
+        ),
+        (
+            "condition",
+            requirements("TARGET.Arch == \"X86_64\" && TARGET.Site == \"Madison\" ? TARGET.Cpus > 98 : TARGET.Cpus > 99"),
+            &["all before the `?` is its condition", "but `TARGET.Site == \"Madison\" ? ", "what to do: write `TARGET.Arch"],
+        ),
+        (
+            "day",
+            requirements("TARGET.ClockDay >= 6"),
+            &["not before 2026-07-11 00:00:00 UTC", "ClockDay is 0 on Sunday and 6 on Saturday"],
+        ),
+        (
+            "two-refusals",
+            requirements("TARGET.Machine == \"gpu\""),
+            &["its owner admits only jobs with Owner bob", "ask to admit more", "is false (ClockMin is 1279, 21:19)"],
+        ),
+        (
+            "grid",
+            "JobUniverse = 9\nGridResource = \"condor ce ce:9619\"\nGridResourceUnavailableTime = 1783280500\nRequirements = true\n"
+                .to_owned(),
+            &["7.0 waits: condor ce ce:9619 has not answered since", "what to do: see what became of it there"],
+        ),
+        (
+            "local",
+            "JobUniverse = 12\nRequirements = TARGET.Memory > 1000\n".to_owned(),
+            &["asks with `TARGET.Memory > 1000` for what only slots have", "what to do: drop what only slots have"],
+        ),
+    ]
+}
+
+#[test]
+fn reports_lead_to_what_is_meant() {
+    let pool = file("corrections.pool", SLOTS);
+    for (name, attributes, expected) in [names_of_systems(), wrong_conditions(), missing_features()].concat() {
+        let job = file(&format!("corrections-{name}.job"), format!("{JOB}{attributes}"));
+        let (_, text, errors) = classad(&["explain", &job, "--pool", &pool, "--now", NOW]);
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let mut rest = words.as_str();
+        for part in expected {
+            let Some((_, after)) = rest.split_once(part) else { panic!("{name}: no {part} in {text}{errors}") };
+            rest = after;
+        }
+    }
+}
