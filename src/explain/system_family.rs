@@ -84,7 +84,13 @@ impl<'e> NamedSystem<'e> {
             return None;
         };
         NAMING_ATTRIBUTES.iter().find(|known| name.is(known))?;
-        let wanted = wanted_strings(value);
+        // Blanks around a compared string are a slip of spelling; those between the items of a list are none.
+        let wanted = match value.without_parentheses().as_literal() {
+            Some(Value::String(text)) if matches!(part.kind(), ExpressionKind::Binary(..)) => {
+                vec![text.to_str().into_owned()]
+            }
+            _ => wanted_strings(value),
+        };
         let mut versions = wanted.iter().map(|wanted| enterprise_version(wanted));
         let version = versions.next()??;
         versions.all(|other| other == Some(version)).then(|| NamedSystem {

@@ -111,6 +111,11 @@ fn names_of_systems() -> Vec<Case> {
             &["the most similar is \"CentOS9\"", "-> `TARGET.OpSysAndVer == \"CentOS9\"`"],
         ),
         (
+            "system-blank",
+            requirements("TARGET.OpSysAndVer == \"CentOS9 \""),
+            &["the most similar is \"CentOS9\"", "-> `TARGET.OpSysAndVer == \"CentOS9\"`"],
+        ),
+        (
             "system-number",
             requirements("TARGET.OpSysVer < 10"),
             &["OpSysVer is 100 times the major version", "-> `TARGET.OpSysMajorVer < 10`"],
