@@ -5,12 +5,12 @@ use crate::ad::{
     BinaryOperator, Expression, ExpressionKind, Name, OperatorGroup, UnaryOperator, Value, rename_attribute,
     replace_kinds, rewrite_expression,
 };
-use crate::constraint::ClauseOperand;
+use crate::constraint::{ClauseOperand, disjuncts};
 use crate::lint::{self, LintLevel};
 use crate::protocol::{is_set_by_run, requested_resource};
 
 use super::clause_analysis::{ClauseAnalysis, ClauseAnalyzer};
-use super::clauses::ExplainedClause;
+use super::clauses::{ExplainedClause, parenthesized};
 use super::distance::as_number;
 use super::evaluation::{OfferTable, RequestContext};
 use super::failure_reason::{FailureReason, first_unmet};
@@ -48,6 +48,7 @@ pub fn find_slip(
     let likely = [
         ("other-ad", of_other_ad(analysis, table)),
         ("argument-order", exchanged(clause)),
+        ("alternatives", of_each_alternative(clause)),
         ("type", number_in_string(clause)),
         ("list", list_as_number(analysis, table, request)),
         ("undefined", guarded(analysis, table, request)),
@@ -247,6 +248,30 @@ fn exchanged(clause: &Expression) -> Option<(String, Expression)> {
     arguments.first().filter(|first| is_attribute(first))?;
     let whole = rewrite_expression(clause, &mut |part| part.ptr_eq(call).then(|| corrected.clone()))?;
     Some((format!("{function} takes the item first, then the list"), whole))
+}
+
+/// Returns the clause with a comparison for each of the constants in place of one with all of them, `X == 8 || X == 9` for
+/// `X == (8 || 9)`; with what to say of it. `None` if there is no such comparison.
+fn of_each_alternative(clause: &Expression) -> Option<(String, Expression)> {
+    let (part, each) = clause.parts().find_map(|part| {
+        let ExpressionKind::Binary(operator @ (BinaryOperator::Equal | BinaryOperator::Is), left, right) = part.kind()
+        else {
+            return None;
+        };
+        let (attribute, alternatives) = if ClauseOperand::of(left).is_some() { (left, right) } else { (right, left) };
+        let constants = disjuncts(alternatives.without_parentheses());
+        let is_constant = |constant: &&Expression| constant.without_parentheses().as_literal().is_some();
+        if constants.len() < 2 || !constants.iter().all(is_constant) {
+            return None;
+        }
+        let compared = |constant: &Expression| Expression::binary(*operator, attribute.clone(), constant.clone());
+        let mut each = constants.into_iter().map(compared);
+        let first = each.next()?;
+        Some((part, each.fold(first, |all, next| Expression::binary(BinaryOperator::Or, all, next))))
+    })?;
+    let message = "`||` makes one condition of the constants, and its truth is compared".to_owned();
+    let corrected = rewrite_expression(clause, &mut |known| known.ptr_eq(part).then(|| parenthesized(&each)))?;
+    Some((message, corrected))
 }
 
 /// Returns [`FailureReason::Unquoted`] if the clause compares an attribute with a name that should be a string.

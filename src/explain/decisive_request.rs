@@ -9,7 +9,8 @@ use super::request_analysis::RequestAnalysis;
 const MIN_REFUSED_SHARE: usize = 5;
 
 /// Finds the expression that keeps many offers from a request that no free offer matches: in a clause that few offers
-/// meet, or in one by which offers refuse. `None` if there is none, or if it reads nothing that the request has.
+/// meet, or in one by which offers refuse. `None` if there is none, or if it reads nothing but what is not defined
+/// and still has a value.
 pub fn decisive_request(
     report: &RequestReport,
     analysis: &RequestAnalysis,
@@ -25,5 +26,5 @@ pub fn decisive_request(
     let refusing = report.refusals.iter().filter(|group| group.suitable > 0);
     let names = refusing.flat_map(|group| &group.attributes);
     let of_refusals = names.filter_map(|name| RequestExpression::of(name, table, &analysis.request));
-    of_clauses.chain(of_refusals).find(|found| found.reads_values)
+    of_clauses.chain(of_refusals).find(|found| found.reads_values || found.missing.is_some())
 }

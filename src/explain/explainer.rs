@@ -173,7 +173,11 @@ impl Explainer {
             report.narrowing = narrowing(&report, &analysis);
         }
         let is_conflict = matches!(report.verdict, RequestVerdict::Conflict(_));
-        if is_refused || is_conflict || report.verdict.is_of_states() {
+        let is_undefined = |place: usize| {
+            analysis.clauses[place].own_expression.as_ref().is_some_and(|behind| behind.missing.is_some())
+        };
+        let asks_for_nothing = report.verdict.clauses().into_iter().any(is_undefined);
+        if is_refused || is_conflict || asks_for_nothing || report.verdict.is_of_states() {
             report.own_expression = decisive_request(&report, &analysis, table);
         }
         report.attributes = decisive_attributes(&report.verdict, &analysis.clauses, &refusals);

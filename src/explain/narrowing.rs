@@ -1,6 +1,7 @@
 //! What keeps many of the slots from a job that matches no free one.
 
 use super::clause_slips::find_slip;
+use super::clauses::ExplainedClause;
 use super::evaluation::OfferTable;
 use super::failure_reason::FailureReason;
 use super::report::{ClauseReport, Narrowing, RefusalGroup, RequestReport, RequestVerdict};
@@ -13,8 +14,19 @@ pub fn find_partial_slip(analysis: &RequestAnalysis, table: &OfferTable) -> Opti
     let mut clauses = analysis.clauses.iter().enumerate().filter(|(_, clause)| is_partial(clause));
     clauses.find_map(|(place, clause)| {
         let fault = find_slip(&clause.analysis, table, &analysis.request, clause.counts.is_true + 1)?;
-        Some((place, fault))
+        is_of_use(&fault, place, analysis, table).then_some((place, fault))
     })
+}
+
+/// Whether some offer matches with a clause corrected that does not match as it is.
+fn is_of_use(fault: &FailureReason, place: usize, analysis: &RequestAnalysis, table: &OfferTable) -> bool {
+    let FailureReason::Slip { corrected, .. } = fault else { return true };
+    let clause = ExplainedClause { expression: corrected.clone(), ..analysis.clauses[place].analysis.clause.clone() };
+    let corrected = table.clause_results(&analysis.request, &clause);
+    let unmet_alone = analysis.failures.sets.iter().filter(|set| set.mask == 1 << place);
+    let accepting = &analysis.acceptance.accepting;
+    let mut gained = unmet_alone.flat_map(|set| set.rows.intersection(&corrected.true_rows));
+    gained.any(|row| accepting.contains(row))
 }
 
 /// A cause is left out if it excludes fewer than one in this many offers.

@@ -19,6 +19,8 @@ pub struct RequestExpression {
     pub phrase: String,
     /// Whether the request has one of the attributes that the expression reads, so that an earlier run can be the reason.
     pub reads_values: bool,
+    /// The attribute that is not defined, so that the request has no value; `None` if it has one.
+    pub missing: Option<Name>,
 }
 
 impl RequestExpression {
@@ -27,9 +29,13 @@ impl RequestExpression {
         requested_resource(name)?;
         let behind = request.ad.get(name).filter(|behind| behind.as_literal().is_none())?;
         let (dialect, context) = (table.context.dialect, &table.context);
-        let mut reads_values = false;
+        let (mut reads_values, mut missing) = (false, None);
+        let is_undefined = evaluate_attribute(&request.ad, name, context).is_none_or(|value| value == Value::Undefined);
         let mut value = |read: Name| match evaluate_attribute(&request.ad, &read, context) {
-            None | Some(Value::Undefined) => format!("{read} is not defined"),
+            None | Some(Value::Undefined) => {
+                missing = missing.take().or_else(|| is_undefined.then(|| read.clone()));
+                format!("{read} is not defined")
+            }
             Some(value) => {
                 reads_values = true;
                 let size = SizeUnit::of(&read).zip(as_number(&value));
@@ -41,9 +47,10 @@ impl RequestExpression {
         read.retain(|read| read != name && !read.is_secret());
         read.dedup();
         let values: Vec<String> = read.into_iter().map(&mut value).collect();
+        let values = missing.as_ref().map_or(values, |missing| vec![format!("{missing} is not defined")]);
         let values = if values.is_empty() { String::new() } else { format!(", and {}", join_and(&values)) };
         let phrase = format!("{name} is {}{values}", text(behind, dialect));
-        Some(RequestExpression { name: name.clone(), phrase, reads_values })
+        Some(RequestExpression { name: name.clone(), phrase, reads_values, missing })
     }
 
     /// Finds the expression behind the first request for a resource in a clause. `None` if the requests are literals.

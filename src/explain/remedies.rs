@@ -127,7 +127,10 @@ impl Remedies<'_> {
 
     /// Says to ask for a value of its own, where an expression asks for more than many slots have. `None` if a change does.
     fn own_value(&self, report: &RequestReport) -> Option<String> {
-        let RequestExpression { name, .. } = report.own_expression.as_ref()?;
+        let RequestExpression { name, missing, .. } = report.own_expression.as_ref()?;
+        if let Some(missing) = missing {
+            return Some(format!("define {missing}, or set {name} to a number"));
+        }
         let is_changed =
             report.changes.iter().flat_map(|change| &change.steps).any(|step| step.contains(name.as_str()));
         (!is_changed).then(|| format!("set {name} to what {} if that is less", self.0.verb("it needs", "they need")))

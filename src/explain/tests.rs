@@ -280,6 +280,7 @@ fn whose_rule_it_is_and_which_values_there_are() {
         "State = \"Claimed\"; Requirements = IsBig || TARGET.IsOurs; IsBig = TARGET.RequestCpus >= MY.Least; Least = 2",
     );
     let asleep = slot("State = \"Unclaimed\"; Offline = true; Memory = 900; Requirements = true");
+    let clocked = slot("State = \"Unclaimed\"; ClockMin = 600; Requirements = true");
     let awake = slot("State = \"Unclaimed\"; Memory = 100; Requirements = true");
     let full = slot(
         "State = \"Drained\"; Activity = \"Retiring\"; PartitionableSlot = true; TotalSlotCpus = 8; Requirements = true",
@@ -319,8 +320,9 @@ fn whose_rule_it_is_and_which_values_there_are() {
         ),
         (
             "Requirements = TARGET.ClockHour >= 25",
-            vec![&awake],
-            "slots have no ClockHour, but ClockMin: `(TARGET.ClockMin / 60) >= 25` would be true for none either",
+            vec![&clocked],
+            "slots have no ClockHour, but ClockMin: write `(TARGET.ClockMin / 60) >= 25`, but no slot has TARGET.ClockMin / 60 \
+             >= 25; the largest is 10",
         ),
         (
             "Requirements = TARGET.Cpus == \"cpus 4\"",

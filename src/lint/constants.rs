@@ -137,7 +137,7 @@ fn slip(literal: &Expression, constant: &WatchedConstant, name: &Name) -> Option
     let value = literal.as_literal()?;
     if constant.is_list && matches!(value, Value::String(_)) {
         let rewrite = with_commas(literal)?;
-        let message = format!("commas and spaces separate the items of {name}, not `;`: this is one item");
+        let message = format!("commas separate the items of {name}, not `;`: this is one item");
         let help = format!("write {}", short_text(&rewrite, Dialect::Condor));
         return Some(Slip::new(&rules::LIST_SEPARATOR, literal, message).with_help(help).with_rewrite(rewrite));
     }

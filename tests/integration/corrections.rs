@@ -137,6 +137,22 @@ fn wrong_conditions() -> Vec<Case> {
             ],
         ),
         (
+            "alternatives",
+            requirements("TARGET.OpSysMajorVer == (8 || 12)"),
+            &[
+                "`TARGET.OpSysMajorVer == 8 || TARGET.OpSysMajorVer == 12` would be true for 1 slot",
+                "admits only jobs with Owner bob",
+            ],
+        ),
+        (
+            "alternatives-of-text",
+            requirements("TARGET.Site == (\"Madison\" || \"Boston\")"),
+            &[
+                "`||` makes one condition of the constants",
+                "-> `(TARGET.Site == \"Madison\" || TARGET.Site == \"Boston\")`",
+            ],
+        ),
+        (
             "pattern",
             requirements("regexp(\"^chi\", TARGET.Site)"),
             &[
@@ -181,6 +197,15 @@ fn missing_features() -> Vec<Case> {
             "RequestMemory = MemoryUsage * 3 / 2\nMemoryUsage = 40000\nRequirements = TARGET.Memory >= RequestMemory\n"
                 .to_owned(),
             &["slot1@gpu would do", "RequestMemory is MemoryUsage * 3 / 2, and MemoryUsage is 40000 (39.1 GiB)"],
+        ),
+        // What the job needs is unknown: no number is proposed.
+        (
+            "expression-undefined",
+            "RequestMemory = MemoryPerCore * 4\nRequirements = TARGET.Memory >= RequestMemory\n".to_owned(),
+            &[
+                "is undefined for all 3 slots (RequestMemory is MemoryPerCore * 4, and MemoryPerCore is not defined)",
+                "what to do: define MemoryPerCore, or set RequestMemory to a number",
+            ],
         ),
         (
             "condition",

@@ -297,7 +297,7 @@ fn no_job_is_advised_to_ask_for_nothing() {
 fn a_wish_of_slots_alone_is_met_by_a_change_of_the_job() {
     let slot = "Requirements = isUndefined(TARGET.ProjectName) != true && (TARGET.Sites is undefined || TARGET.Sites == \"a\")";
     let found = changes("project-change", "Requirements = true", &[slot]);
-    assert_eq!(found[0], ("define ProjectName, for example as \"any\"".to_owned(), 1));
+    assert_eq!(found[0], ("define ProjectName, as the one that is yours".to_owned(), 1));
     let found = changes("sites", "Requirements = true\nProjectName = \"p\"\nSites = \"b\"", &[slot]);
     assert!(found.iter().any(|(change, slots)| change == "Sites \"b\" -> \"a\"" && *slots == 1), "{found:?}");
     let listed = "Site = \"a\"\nRequirements = TARGET.DESIRED_Sites is undefined || stringListMember(Site, \

@@ -16,8 +16,12 @@ use super::edit::RequestEdit;
 use super::needs::{RESOURCE_ATTRIBUTES, demands_amount, is_one_of};
 use super::search::RequestChange;
 
-/// Minimum share of a requested amount that advice keeps. A job that needs 64 GB cannot run with 8 GB.
+/// Minimum share of a requested amount that advice keeps without saying that it is much less. A job that needs 64 GB cannot
+/// run with 8 GB.
 const MIN_KEPT_SHARE: f64 = 0.5;
+
+/// Minimum share of a requested amount below which waiting for more is better advice.
+const MIN_AWAITED_SHARE: f64 = 0.25;
 
 /// Whether an edit changes a clause that reads the clock, or a value that only such clauses read. These clauses come true by
 /// themselves, or say when the job may run. `timed` are the clauses for which time decides.
@@ -101,17 +105,23 @@ pub fn worth_telling(
 ) -> Vec<RequestChange> {
     let mut found: Vec<RequestChange> = Vec::new();
     for mut change in changes {
-        if change.edits.iter().any(|edit| is_fitted_to_leftover(edit, table, analysis)) {
+        let of_nobody =
+            |edit: &RequestEdit| is_fitted_to_leftover(edit, table, analysis) || is_guessed(edit, table, analysis);
+        if change.edits.iter().any(of_nobody) {
             continue;
         }
         let is_dominated = found.iter().any(|known| is_nearer_request(known, &change));
         let gives_up = !change.edits.iter().all(|edit| corrects(edit, analysis));
         let is_of_use = !gives_up || !gains_one_used_slot(&change) && !gains_offline_slots(&change);
         if !is_dominated && !raises_several_amounts(&change, table, analysis) && is_of_use {
-            change.is_far_less =
-                !change.is_correction() && change.edits.iter().any(|edit| asks_for_far_less(edit, table, analysis));
+            change.is_far_less = !change.is_correction()
+                && change.edits.iter().any(|edit| keeps_less_than(MIN_KEPT_SHARE, edit, table, analysis));
             found.push(change);
         }
+    }
+    // Where a mistake can be corrected, nothing that the job was to have is given up.
+    if found.iter().any(RequestChange::is_correction) {
+        found.retain(|change| !change.drops_clause());
     }
     found.sort_by_key(|change| change.is_far_less);
     found
@@ -170,8 +180,20 @@ fn gains_offline_slots(change: &RequestChange) -> bool {
     change.matched.states.is_some_and(|states| states.offline > 0 && states.offline == states.all())
 }
 
-/// Whether an edit leaves less than half of an amount that the request asks for.
-fn asks_for_far_less(edit: &RequestEdit, table: &OfferTable, analysis: &RequestAnalysis) -> bool {
+/// Whether a change leaves so little of a requested amount that waiting for more is better advice.
+pub fn is_drastic(change: &RequestChange, table: &OfferTable, analysis: &RequestAnalysis) -> bool {
+    change.edits.iter().any(|edit| keeps_less_than(MIN_AWAITED_SHARE, edit, table, analysis))
+}
+
+/// Whether an edit gives a number to a request for a resource that has no value: nobody knows what the job needs.
+fn is_guessed(edit: &RequestEdit, table: &OfferTable, analysis: &RequestAnalysis) -> bool {
+    let RequestEdit::Set { name, from: Some(_), .. } = edit else { return false };
+    let has_number = || evaluate_attribute(&analysis.request.ad, name, &table.context).as_ref().and_then(as_number);
+    requested_resource(name).is_some() && has_number().is_none()
+}
+
+/// Whether an edit leaves less than a share of an amount that the request asks for.
+fn keeps_less_than(share: f64, edit: &RequestEdit, table: &OfferTable, analysis: &RequestAnalysis) -> bool {
     let amounts = match edit {
         RequestEdit::Set { name, to, .. } if requested_resource(name).is_some() => {
             let wanted = evaluate_attribute(&analysis.request.ad, name, &table.context);
@@ -189,7 +211,7 @@ fn asks_for_far_less(edit: &RequestEdit, table: &OfferTable, analysis: &RequestA
         _ => None,
     };
     let numbers = amounts.and_then(|(wanted, to)| as_number(&wanted).zip(as_number(&to)));
-    numbers.is_some_and(|(wanted, to)| to < wanted * MIN_KEPT_SHARE)
+    numbers.is_some_and(|(wanted, to)| to < wanted * share)
 }
 
 /// Returns the literal of a comparison.

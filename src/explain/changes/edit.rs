@@ -70,7 +70,8 @@ impl RequestEdit {
             }
             RequestEdit::Set { name, from: Some(from), to } => format!("{name} {} -> {}", text(from), text(to)),
             RequestEdit::Set { name, from: None, to } => format!("{name} = {}", text(to)),
-            RequestEdit::Define { name } => format!("define {name}, for example as \"any\""),
+            RequestEdit::Define { name } if names_account(name) => format!("define {name}, as the one that is yours"),
+            RequestEdit::Define { name } => format!("define {name}, for example as \"{}\"", example(name)),
             RequestEdit::Remove { name, .. } => format!("delete {name}"),
             RequestEdit::DropPorts { labels } => {
                 let labels: Vec<String> = labels.iter().map(Name::to_string).collect();
@@ -103,7 +104,9 @@ impl RequestEdit {
             }
             RequestEdit::Rewrite { clause, to } => replace_expression(request, clause, &parenthesized(to)),
             RequestEdit::Drop { clause } => drop_clause(request, clause),
-            RequestEdit::Define { name } => Some(request.with(name.clone(), Expression::literal(Value::string("any")))),
+            RequestEdit::Define { name } => {
+                Some(request.with(name.clone(), Expression::literal(Value::string(example(name).as_str()))))
+            }
             RequestEdit::Remove { name, .. } => {
                 let others = request.iter().filter(|attribute| attribute.name != name);
                 Some(others.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect())
@@ -201,4 +204,16 @@ fn rewrite_ad(ad: &Ad, by: Replacement<'_>) -> Option<Ad> {
         }
     }
     changed
+}
+
+/// The attributes of a job that say for whom it runs: nobody else can know their values.
+const ACCOUNTS: [&str; 4] = ["ProjectName", "AcctGroup", "AccountingGroup", "AcctGroupUser"];
+
+fn names_account(name: &Name) -> bool {
+    ACCOUNTS.iter().any(|known| name.is(known))
+}
+
+/// Returns the value with which an attribute is defined for an example: of an account a place for it.
+fn example(name: &Name) -> String {
+    if names_account(name) { format!("YOUR_{}", name.as_str().to_ascii_uppercase()) } else { "any".to_owned() }
 }

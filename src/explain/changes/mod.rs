@@ -80,7 +80,7 @@ pub fn find_changes(
         told.retain(|change| change.matched.free() != Some(0) || change.edits.iter().all(is_sensible));
         return told;
     }
-    if !told.is_empty() {
+    if told.iter().any(|change| !advice::is_drastic(change, table, analysis)) {
         return told;
     }
     problem.drained = Some(drained);
@@ -88,7 +88,9 @@ pub fn find_changes(
     // To give something up is no advice where one has to wait in any case.
     let gives_up = |edit: &RequestEdit| matches!(edit, RequestEdit::Drop { .. } | RequestEdit::Remove { .. });
     changes.retain(|change| !change.edits.iter().any(gives_up));
-    advice::worth_telling(changes, table, analysis)
+    let mut awaited = advice::worth_telling(changes, table, analysis);
+    awaited.retain(|change| !advice::is_drastic(change, table, analysis));
+    if awaited.is_empty() { told } else { awaited }
 }
 
 /// Returns the edits that make the clauses true which come true by themselves. The others keep their places.

@@ -29,7 +29,7 @@ impl SpreadText {
         if text.is_empty() {
             return;
         }
-        if self.variants.is_empty() {
+        if self.pieces.is_empty() {
             *self = SpreadText::new(text);
         }
         let mut code = FxHasher::default();
