@@ -9,6 +9,7 @@ use crate::constraint::{ClauseOperand, disjuncts};
 use crate::lint::{self, LintLevel};
 use crate::protocol::{is_set_by_run, requested_resource};
 
+use super::changes::RESOURCE_ATTRIBUTES;
 use super::clause_analysis::{ClauseAnalysis, ClauseAnalyzer};
 use super::clauses::{ExplainedClause, parenthesized};
 use super::distance::as_number;
@@ -49,6 +50,7 @@ pub fn find_slip(
         ("other-ad", of_other_ad(analysis, table)),
         ("argument-order", exchanged(clause)),
         ("alternatives", of_each_alternative(clause)),
+        ("exact-amount", of_least_amount(clause)),
         ("type", number_in_string(clause)),
         ("list", list_as_number(analysis, table, request)),
         ("undefined", guarded(analysis, table, request)),
@@ -248,6 +250,25 @@ fn exchanged(clause: &Expression) -> Option<(String, Expression)> {
     arguments.first().filter(|first| is_attribute(first))?;
     let whole = rewrite_expression(clause, &mut |part| part.ptr_eq(call).then(|| corrected.clone()))?;
     Some((format!("{function} takes the item first, then the list"), whole))
+}
+
+/// Returns the clause with a least amount of a resource in place of the exact one: a slot with more does as well. `None` if there
+/// is no such comparison.
+fn of_least_amount(clause: &Expression) -> Option<(String, Expression)> {
+    let (part, name, least) = clause.parts().find_map(|part| {
+        let ExpressionKind::Binary(BinaryOperator::Equal | BinaryOperator::Is, left, right) = part.kind() else {
+            return None;
+        };
+        let (amount, number) = if right.as_literal().is_some() { (left, right) } else { (right, left) };
+        let (ClauseOperand::Other(name) | ClauseOperand::Unqualified(name)) = ClauseOperand::of(amount)? else {
+            return None;
+        };
+        let is_amount = RESOURCE_ATTRIBUTES.iter().any(|known| name.is(known));
+        let least = || Expression::binary(BinaryOperator::GreaterEqual, amount.clone(), number.clone());
+        (is_amount && as_number(number.as_literal()?)? > 0.0).then(|| (part, name.clone(), least()))
+    })?;
+    let corrected = rewrite_expression(clause, &mut |known| known.ptr_eq(part).then(|| least.clone()))?;
+    Some((format!("a slot with more {name} does as well"), corrected))
 }
 
 /// Returns the clause with a comparison for each of the constants in place of one with all of them, `X == 8 || X == 9` for

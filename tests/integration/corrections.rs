@@ -145,11 +145,21 @@ fn wrong_conditions() -> Vec<Case> {
             ],
         ),
         (
+            "exact-amount",
+            requirements("TARGET.Cpus == 3"),
+            &["a slot with more Cpus does as well", "-> `TARGET.Cpus >= 3`"],
+        ),
+        (
+            "image",
+            "SingularityImage = \"a.sif\"\nRequirements = TARGET.Site == \"Boston\"\n".to_owned(),
+            &["what to do: no change found"],
+        ),
+        (
             "alternatives-of-text",
             requirements("TARGET.Site == (\"Madison\" || \"Boston\")"),
             &[
                 "`||` makes one condition of the constants",
-                "-> `(TARGET.Site == \"Madison\" || TARGET.Site == \"Boston\")`",
+                "-> `TARGET.Site == \"Madison\" || TARGET.Site == \"Boston\"`",
             ],
         ),
         (
@@ -249,4 +259,22 @@ fn reports_lead_to_what_is_meant() {
             rest = after;
         }
     }
+}
+
+/// When a slot takes a job does not depend on the jobs before it, of which the rest of its constraint refuses one.
+#[test]
+fn a_time_is_that_of_the_job() {
+    let slot = "MyType = \"Machine\"\nName = \"night\"\nMemory = 4000\nState = \"Unclaimed\"\nActivity = \"Idle\"\nClockMin = \
+                1279\nRequirements = (ClockMin >= 1320 || ClockMin < 480) && TARGET.Owner != \"ann\"\n";
+    let job = |number: u32, owner: &str| {
+        format!(
+            "MyType = \"Job\"\nClusterId = {number}\nProcId = 0\nJobStatus = 1\nOwner = \"{owner}\"\nJobPrio = {number}\n\
+             Requirements = TARGET.Memory >= 2000 && TARGET.Name == \"night\"\n\n"
+        )
+    };
+    let slots = file("corrections-night.pool", slot);
+    let jobs = file("corrections-night.jobs", job(1, "ann") + &job(2, "bob"));
+    let (_, out, errors) = classad(&["explain", &jobs, "--pool", &slots, "--now", NOW, "-o", "jsonl"]);
+    let waits = |report: &str| report.contains("wait until");
+    assert_eq!(out.lines().map(waits).collect::<Vec<_>>(), [false, true], "{out}{errors}");
 }

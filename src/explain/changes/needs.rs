@@ -31,6 +31,10 @@ const FEATURES: &str = "AvailableGPUs, GPUs, HasCheckpointing, HasContainer, Has
     HasRemoteSyscalls, HasSandboxImage, HasSIF, HasSingularity, HasTransferInputRemaps, HasURLFileTransfer, \
     HasUserNamespaces, HasVM";
 
+/// What a job runs and for how long. It is not taken from the job for a slot that does not admit it.
+const PROGRAMS: [&str; 6] =
+    ["Cmd", "ContainerImage", "DockerImage", "JobDurationCategory", "SingularityImage", "TransferInput"];
+
 /// The places where a job's files are. Without a shared file system, file transfer is the remedy.
 const PLACES: [&str; 2] = ["FileSystemDomain", "UidDomain"];
 
@@ -105,10 +109,11 @@ pub fn is_never_proposed(edit: &RequestEdit, dialect: Dialect) -> bool {
             let values = from.as_ref().and_then(Expression::as_literal).zip(to.as_literal());
             let is_measured = MEASURED.iter().any(|(_, usage, _)| name.is(usage)) || name.is("ImageSize");
             is_measured
-                || is_owners_matter(name)
+                || (is_owners_matter(name) || is_one_of(name, &PLACES))
                     && !values.is_some_and(|(from, to)| text(from).eq_ignore_ascii_case(&text(to)))
         }
-        RequestEdit::Define { name } | RequestEdit::Remove { name, .. } => is_owners_matter(name),
+        RequestEdit::Define { name } => is_owners_matter(name),
+        RequestEdit::Remove { name, .. } => is_owners_matter(name) || is_one_of(name, &PROGRAMS),
         RequestEdit::DropPorts { .. } => false,
     }
 }

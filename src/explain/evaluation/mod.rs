@@ -292,13 +292,16 @@ impl OfferTable {
     /// Returns when a row accepts a request that a clause of its constraint keeps away until a time, as
     /// [`ClauseTime::of_offer`]; `None` if the rest of the constraint refuses it then. The result is cached.
     pub fn opening(&self, request: &RequestContext, clause: &ExplainedClause, row: usize) -> Option<ClauseTime> {
-        let of_clause = self.clause_key(request, clause, PairSide::Offer).key;
+        let constraint = self.protocol.constraint_expression(&self.ads[row])?;
+        // Other requests with what the clause reads can differ in what the rest of the constraint reads.
+        let [of_clause, of_all] = [clause, &ExplainedClause::detached(constraint.clone())]
+            .map(|part| self.clause_key(request, part, PairSide::Offer).key);
         let compute = || {
-            let (offer, ads) = (&self.ads[row], [&self.ads[row], &request.ad]);
+            let ads = [&self.ads[row], &request.ad];
             ClauseTime::of_offer(ads, &clause.expression, &self.context)?;
-            ClauseTime::of_offer(ads, self.protocol.constraint_expression(offer)?, &self.context)
+            ClauseTime::of_offer(ads, constraint, &self.context)
         };
-        Option::clone(&self.openings.get_or_compute([&*of_clause, &[row]].concat().into(), compute))
+        Option::clone(&self.openings.get_or_compute([&*of_clause, &*of_all, &[row]].concat().into(), compute))
     }
 
     /// Evaluates a clause that belongs to `side` for the pair of the request and a row.
