@@ -145,7 +145,7 @@ fn check_replaceable(path: &Path) -> io::Result<u64> {
     #[cfg(unix)]
     let names = std::os::unix::fs::MetadataExt::nlink(&metadata);
     #[cfg(not(unix))]
-    let names = 1;
+    let names = 1_u64;
     Ok(names.saturating_sub(1))
 }
 
@@ -172,12 +172,14 @@ pub fn create_or_replace<E: From<io::Error>>(
 
 /// Creates a temporary file beside `path`, with the permissions of a new file.
 pub fn new_file_beside(path: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // The system takes away what the user's mask forbids.
-        builder.permissions(fs::Permissions::from_mode(0o666));
+    let permissions = Some(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    #[cfg(not(unix))]
+    let permissions: Option<fs::Permissions> = None;
+    let mut builder = tempfile::Builder::new();
+    // The system takes away what the user's mask forbids.
+    if let Some(permissions) = permissions {
+        builder.permissions(permissions);
     }
     builder.tempfile_in(folder_of(path))
 }
