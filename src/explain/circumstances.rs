@@ -6,13 +6,10 @@ use crate::configuration::ConfiguredPolicy;
 use crate::constraint::conjuncts;
 use crate::eval::{Context, Environment, Evaluator, FreeNames};
 use crate::lint::is_comparison;
-use crate::protocol::{JobState, evaluate_attribute};
+use crate::protocol::{JobState, RESOURCE_ATTRIBUTES, evaluate_attribute};
 use crate::text::{counted, duration, join_and};
 
 use super::clauses::text;
-
-/// What slots have, and the ads of schedds have not.
-const SLOT_RESOURCES: [&str; 4] = ["Cpus", "Disk", "GPUs", "Memory"];
 
 /// What to do about requirements that only slots can meet.
 pub(super) const DROP_SLOT_REQUIREMENTS: &str = "drop what only slots have from its requirements";
@@ -98,7 +95,7 @@ impl JobReader<'_> {
         let reads_resource = |clause: &&Expression| {
             let is_comparison = matches!(clause.without_parentheses().kind(), ExpressionKind::Binary(operator, ..) if is_comparison(*operator));
             let theirs = FreeNames::of(clause, self.context.dialect).theirs;
-            is_comparison && theirs.iter().any(|name| SLOT_RESOURCES.iter().any(|known| name.is(known)))
+            is_comparison && theirs.iter().any(|name| RESOURCE_ATTRIBUTES.iter().any(|known| name.is(known)))
         };
         let clause = conjuncts(requirements).into_iter().find(reads_resource)?;
         Some(JobCircumstance {

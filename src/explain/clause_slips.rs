@@ -7,9 +7,8 @@ use crate::ad::{
 };
 use crate::constraint::{ClauseOperand, disjuncts};
 use crate::lint::{self, LintLevel};
-use crate::protocol::{is_set_by_run, requested_resource};
+use crate::protocol::{RESOURCE_ATTRIBUTES, is_set_by_run, requested_resource};
 
-use super::changes::RESOURCE_ATTRIBUTES;
 use super::clause_analysis::{ClauseAnalysis, ClauseAnalyzer};
 use super::clauses::{ExplainedClause, parenthesized};
 use super::distance::as_number;

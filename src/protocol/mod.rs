@@ -41,8 +41,8 @@ pub use renamed_attributes::{
     closest_attributes, current_names, likely_current_names, renamed_attribute, slot_counterpart,
 };
 pub use resource_request::{
-    IDLE_JOBS, RESOURCE_COUNT, RESOURCE_REQUESTS, invalid_count_reason, nested_requests, requested_resource,
-    resource_count,
+    IDLE_JOBS, RESOURCE_ATTRIBUTES, RESOURCE_COUNT, RESOURCE_REQUESTS, invalid_count_reason, nested_requests,
+    requested_resource, resource_count,
 };
 pub use run_attributes::is_set_by_run;
 pub use update::{UpdateFault, updated_advertisement};

@@ -65,6 +65,9 @@ pub fn nested_requests(submitter: &Ad) -> Option<Vec<Ad>> {
     requests.iter().map(with_common).collect()
 }
 
+/// The resources of which each slot has an amount, and GPUs.
+pub const RESOURCE_ATTRIBUTES: [&str; 4] = ["Cpus", "Memory", "Disk", "GPUs"];
+
 /// Prefix of the attributes that ask for a resource. What follows is the attribute in which a slot tells what it has of
 /// the resource.
 const REQUEST_PREFIX: &str = "Request";

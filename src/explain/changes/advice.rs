@@ -10,10 +10,10 @@ use crate::explain::evaluation::OfferTable;
 use crate::explain::report::ClauseReport;
 use crate::explain::request_analysis::RequestAnalysis;
 use crate::lint;
-use crate::protocol::{TOTAL_SLOT_PREFIX, evaluate_attribute, requested_resource};
+use crate::protocol::{RESOURCE_ATTRIBUTES, TOTAL_SLOT_PREFIX, evaluate_attribute, requested_resource};
 
 use super::edit::RequestEdit;
-use super::needs::{RESOURCE_ATTRIBUTES, demands_amount, is_one_of};
+use super::needs::{demands_amount, is_one_of};
 use super::search::RequestChange;
 
 /// Minimum share of a requested amount that advice keeps without saying that it is much less. A job that needs 64 GB cannot

@@ -27,7 +27,7 @@ use super::slots::SlotsByState;
 pub(super) use clause_fixes::{convert_type, rewrite_proposal};
 pub use edit::RequestEdit;
 pub(super) use edit::ports_of_group;
-pub(super) use needs::{RESOURCE_ATTRIBUTES, names_system};
+pub(super) use needs::names_system;
 pub(super) use offer_demands::{DemandedValues, WeightedValue, add_value, sort_by_preference};
 use search::MAX_EDITS;
 pub(super) use search::{ChangeProblem, ObstacleCount, Proposal, search_changes};

@@ -8,15 +8,12 @@ use crate::explain::distance::as_number;
 use crate::explain::evaluation::OfferTable;
 use crate::explain::failure_reason::FailureReason;
 use crate::explain::report::ClauseReport;
-use crate::protocol::{evaluate_attribute, is_set_by_run, requested_resource, words};
+use crate::protocol::{RESOURCE_ATTRIBUTES, evaluate_attribute, is_set_by_run, requested_resource, words};
 
 use super::edit::RequestEdit;
 
 /// The attributes of slots that tell for which programs they are. A comparison of one is never dropped.
 const SYSTEM_ATTRIBUTES: [&str; 3] = ["Arch", "Microarch", "OpSys"];
-
-/// The resources of slots.
-pub const RESOURCE_ATTRIBUTES: [&str; 4] = ["Cpus", "Memory", "Disk", "GPUs"];
 
 /// The prefixes of attributes of slots that tell how much there is of a resource in all.
 const TOTAL_PREFIXES: [&str; 3] = ["TotalSlot", "Total", "Detected"];
