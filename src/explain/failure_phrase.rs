@@ -356,9 +356,15 @@ impl FailureWriter<'_> {
         if let [(count, word)] = found.as_slice() {
             let all =
                 if *count == 1 { format!("the only {}", self.nouns[0]) } else { format!("all {}", self.count(*count)) };
-            let behind = clause.own_expression.as_ref().filter(|behind| behind.missing.is_some());
-            let behind = behind.map_or_else(String::new, |behind| format!(" ({})", behind.phrase));
-            return format!("{shown} is {word} for {all}{behind}");
+            // Nothing about the slots: what the job asks for is unknown.
+            let behind =
+                clause.own_expression.as_ref().filter(|behind| behind.missing.is_some() && *word == "undefined");
+            if let Some((name, is)) =
+                behind.and_then(|behind| Some((&behind.name, behind.phrase.strip_prefix(behind.name.as_str())?)))
+            {
+                return format!("{name} has no value: it{is}");
+            }
+            return format!("{shown} is {word} for {all}");
         }
         let found = found.iter().map(|(count, word)| format!("{word} for {}", with_commas(*count)));
         format!("{shown} is never true: {}", join_and(&found.collect::<Vec<_>>()))

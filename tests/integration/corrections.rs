@@ -213,7 +213,7 @@ fn missing_features() -> Vec<Case> {
             "expression-undefined",
             "RequestMemory = MemoryPerCore * 4\nRequirements = TARGET.Memory >= RequestMemory\n".to_owned(),
             &[
-                "is undefined for all 3 slots (RequestMemory is MemoryPerCore * 4, and MemoryPerCore is not defined)",
+                "of 3 slots: RequestMemory has no value: it is MemoryPerCore * 4, and MemoryPerCore is not defined",
                 "what to do: define MemoryPerCore, or set RequestMemory to a number",
             ],
         ),
