@@ -70,7 +70,7 @@ impl RequestEdit {
             }
             RequestEdit::Set { name, from: Some(from), to } => format!("{name} {} -> {}", text(from), text(to)),
             RequestEdit::Set { name, from: None, to } => format!("{name} = {}", text(to)),
-            RequestEdit::Define { name } if names_account(name) => format!("define {name}, as the one that is yours"),
+            RequestEdit::Define { name } if name.is(PROJECT) => format!("define {name}, as the one that is yours"),
             RequestEdit::Define { name } => format!("define {name}, for example as \"{}\"", example(name)),
             RequestEdit::Remove { name, .. } => format!("delete {name}"),
             RequestEdit::DropPorts { labels } => {
@@ -206,14 +206,10 @@ fn rewrite_ad(ad: &Ad, by: Replacement<'_>) -> Option<Ad> {
     changed
 }
 
-/// The attributes of a job that say for whom it runs: nobody else can know their values.
-const ACCOUNTS: [&str; 4] = ["ProjectName", "AcctGroup", "AccountingGroup", "AcctGroupUser"];
+/// The attribute of a job that names its project: nobody else can know the value. Accounting groups are never proposed.
+const PROJECT: &str = "ProjectName";
 
-fn names_account(name: &Name) -> bool {
-    ACCOUNTS.iter().any(|known| name.is(known))
-}
-
-/// Returns the value with which an attribute is defined for an example: of an account a place for it.
+/// Returns the value with which an attribute is defined for an example: of the project a place for it.
 fn example(name: &Name) -> String {
-    if names_account(name) { format!("YOUR_{}", name.as_str().to_ascii_uppercase()) } else { "any".to_owned() }
+    if name.is(PROJECT) { format!("YOUR_{}", name.as_str().to_ascii_uppercase()) } else { "any".to_owned() }
 }
