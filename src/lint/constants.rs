@@ -67,14 +67,14 @@ impl WatchedConstant {
         let is_by_name = standard.is_none();
         let is_request = NEEDED_REQUESTS.iter().any(|needed| name.is(needed));
         let (unit, expects_string) = (SizeUnit::of(name), kind == StandardType::String);
-        let least_suspect = unit.map(|unit| units::least_implausible(name, unit));
+        let least_suspect = units::least_suspect(name);
         let may_be_small = least_suspect.is_some_and(|least| least < 1_000_000_000);
         let may_be_suspect = |of_value: &ScalarKind| match of_value {
             ScalarKind::Exceptional => false,
             ScalarKind::String => !expects_string || is_list,
             ScalarKind::Boolean => expects_string,
             ScalarKind::SmallInteger => expects_string || may_be_small || is_request,
-            ScalarKind::LargeInteger | ScalarKind::Real => expects_string || unit.is_some(),
+            ScalarKind::LargeInteger | ScalarKind::Real => expects_string || least_suspect.is_some(),
             ScalarKind::Time => true,
         };
         let suspects = ScalarKind::ALL.into_iter().filter(may_be_suspect);

@@ -359,7 +359,8 @@ fn check_compared_version(
     let of_subject = if is_whole { version_number(subject) } else { subject.clone() };
     let rewrite = Expression::call(function, [of_subject, Expression::literal(Value::string(number))]);
     let rule = if is_whole && number == written { &rules::WHOLE_VERSION } else { &rules::VERSION_ORDER };
-    let message = "strings compare letter by letter, so that \"10.0\" comes before \"9.0\"";
+    let message =
+        if is_whole { WHOLE } else { "strings compare letter by letter, so that \"10.0\" comes before \"9.0\"" };
     let help = format!("write `{}`", short_text(&rewrite, dialect));
     Some(Slip::new(rule, comparison, message).with_help(help).with_rewrite(rewrite))
 }
@@ -368,6 +369,9 @@ fn check_compared_version(
 fn is_version(text: &str) -> bool {
     text.contains('.') && text.split('.').all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
 }
+
+/// What a whole version is.
+const WHOLE: &str = "a string such as `$CondorVersion: 25.0.1 2025-09-01 $` does not begin with a number";
 
 /// Returns the expression for the number in a whole version.
 fn version_number(whole: &Expression) -> Expression {
@@ -378,12 +382,11 @@ fn version_number(whole: &Expression) -> Expression {
 /// Returns the slip about a whole version where the number in it was meant.
 fn whole_version(place: &Expression, dialect: Dialect) -> Slip {
     let rewrite = version_number(place);
-    let message = "a string such as `$CondorVersion: 25.0.1 2025-09-01 $` does not begin with a number";
     let help = format!(
         "write `{}` for its version number, and compare versions with functions such as versionGE()",
         short_text(&rewrite, dialect)
     );
-    Slip::new(&rules::WHOLE_VERSION, place, message).with_help(help).with_rewrite(rewrite)
+    Slip::new(&rules::WHOLE_VERSION, place, WHOLE).with_help(help).with_rewrite(rewrite)
 }
 
 /// Whether an attribute has the whole version of an HTCondor daemon or tool.

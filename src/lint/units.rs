@@ -1,4 +1,4 @@
-//! Checks sizes in the wrong unit: HTCondor's attributes count memory in MiB and disk space in KiB.
+//! Checks sizes and times in the wrong unit: HTCondor's attributes count memory in MiB, disk space in KiB and time in seconds.
 
 use crate::ad::{Dialect, Expression, ExpressionKind, Name, Value};
 use crate::constraint::ClauseOperand;
@@ -19,9 +19,15 @@ const MIN_IMPLAUSIBLE_BYTES: f64 = 1_125_899_906_842_624.0;
 /// 10 TiB of disk.
 const MIN_IMPLAUSIBLE_REQUESTS: [(&str, i64); 2] = [("RequestMemory", 4 << 20), ("RequestDisk", 10 << 30)];
 
+/// Returns the least amount or time of an attribute that is implausible, in its unit. `None` for any other attribute.
+pub(super) fn least_suspect(name: &Name) -> Option<i64> {
+    let of_time = TIMES.iter().find(|known| name.is(known)).map(|_| LEAST_MILLISECONDS);
+    SizeUnit::of(name).map(|unit| least_implausible(name, unit)).or(of_time)
+}
+
 /// Returns the least amount of an attribute that is implausible, in its unit.
 #[expect(clippy::cast_possible_truncation, reason = "the constant is below 2^53")]
-pub(super) fn least_implausible(name: &Name, unit: SizeUnit) -> i64 {
+fn least_implausible(name: &Name, unit: SizeUnit) -> i64 {
     let request = MIN_IMPLAUSIBLE_REQUESTS.iter().find(|(known, _)| name.is(known));
     request.map_or((MIN_IMPLAUSIBLE_BYTES / unit.bytes()) as i64, |(_, least)| *least)
 }
@@ -76,7 +82,7 @@ pub(super) fn check_literal(literal: &Expression, beside: Option<&Name>) -> Opti
         );
         return Some(Slip::new(&rules::UNIT, literal, message).with_help(help).with_rewrite(rewrite));
     }
-    if let Some(slip) = check_gpu_memory(literal, number, sized) {
+    if let Some(slip) = check_gpu_memory(literal, number, sized).or_else(|| check_time(literal, number, beside?)) {
         return Some(slip);
     }
     #[expect(clippy::cast_precision_loss, reason = "the least implausible amounts are below 2^53")]
@@ -109,6 +115,22 @@ fn check_gpu_memory(literal: &Expression, number: f64, sized: Option<(&Name, Siz
     let rewrite = Expression::literal(whole_number((number * 1024.0).ceil()));
     let message = format!("{name} is in {}: this is {}", unit.symbol(), unit.readable(number));
     let help = format!("if the size is in GiB, write {}", short_text(&rewrite, Dialect::Condor));
+    Some(Slip::new(&rules::UNIT, literal, message).with_help(help).with_rewrite(rewrite))
+}
+
+/// The attributes of jobs that users set to a time in seconds since 1970.
+const TIMES: [&str; 1] = ["DeferralTime"];
+
+/// The least time that is probably meant in milliseconds: it is in the year 5138.
+const LEAST_MILLISECONDS: i64 = 100_000_000_000;
+
+/// Reports a time that was probably meant in milliseconds.
+fn check_time(literal: &Expression, number: f64, name: &Name) -> Option<Slip> {
+    #[expect(clippy::cast_precision_loss, reason = "the constant is below 2^53")]
+    let is_time = TIMES.iter().any(|known| name.is(known)) && number >= LEAST_MILLISECONDS as f64;
+    let rewrite = is_time.then(|| Expression::literal(whole_number((number / 1000.0).floor())))?;
+    let message = format!("{name} is in seconds since 1970: this is thousands of years ahead");
+    let help = format!("if the time is in milliseconds, write {}", short_text(&rewrite, Dialect::Condor));
     Some(Slip::new(&rules::UNIT, literal, message).with_help(help).with_rewrite(rewrite))
 }
 
