@@ -18,8 +18,13 @@ const MAX_LISTED: usize = 3;
 /// Whether an attribute of a job tells whose the job is, or for which purpose it asks. Its value is the decision of those
 /// who own the slots.
 pub fn is_owners_matter(name: &Name) -> bool {
+    words(IDENTITY).any(|known| name.is(known)) || is_purpose(name)
+}
+
+/// Whether an attribute of a job states a purpose, such as `WantLargeMem`.
+fn is_purpose(name: &Name) -> bool {
     let start = name.as_str().get(..PURPOSE_PREFIX.len());
-    words(IDENTITY).any(|known| name.is(known)) || start.is_some_and(|start| start.eq_ignore_ascii_case(PURPOSE_PREFIX))
+    start.is_some_and(|start| start.eq_ignore_ascii_case(PURPOSE_PREFIX))
 }
 
 /// The jobs that a rule of an offer admits.
@@ -90,6 +95,22 @@ impl AdmittedJobs {
         };
         let choices: Vec<String> = self.choices.iter().map(choice).collect();
         choices.join(if choices.len() > 1 { ", or " } else { "" })
+    }
+
+    /// Whether only the purpose that a job states admits it, such as `WantLargeMem`.
+    #[must_use]
+    pub fn is_of_purpose(&self) -> bool {
+        self.choices.iter().all(|(name, _)| is_purpose(name))
+    }
+
+    /// Returns the accounting group of which a job is admitted; `None` if there is none, or several.
+    #[must_use]
+    pub fn group(&self) -> Option<String> {
+        let values = self.choices.iter().find(|(name, _)| name.is("AcctGroup")).map(|(_, values)| values.as_slice());
+        match values {
+            Some([Value::String(group)]) => Some(group.to_str().into_owned()),
+            _ => None,
+        }
     }
 
     /// Returns the value that is asked for and that the job has as a string: `true` for `"true"`.

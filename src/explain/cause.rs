@@ -137,7 +137,7 @@ impl FailureReason {
             | FailureReason::Unquoted { .. }
             | FailureReason::Slip { .. }
             | FailureReason::Setting { .. } => Cause::Mistake,
-            FailureReason::MissingOwnAttribute(..) => Cause::OwnAttribute,
+            FailureReason::MissingOwnAttribute(..) | FailureReason::NoValue(_) => Cause::OwnAttribute,
             FailureReason::Shadowed(_) => Cause::Shadowed,
             FailureReason::NotNow(_) => Cause::NotNow,
             FailureReason::NeverTrue(_) => Cause::NeverTrue,
@@ -185,9 +185,11 @@ impl RequestReport {
             _ => {}
         }
         let is_held = || self.job.as_ref().is_some_and(|job| job.state == JobState::Held);
+        if let Some((_, fault)) = self.slip() {
+            return fault.cause();
+        }
         match &self.verdict {
-            _ if self.slip().is_some() => Cause::Mistake,
-            RequestVerdict::Unmet { clause, .. } => self.clauses[*clause].cause().unwrap_or(Cause::Value),
+            RequestVerdict::Unmet { clause, fault } => self.clauses[*clause].cause().unwrap_or_else(|| fault.cause()),
             RequestVerdict::NotWaiting(_) if is_held() => Cause::Held,
             RequestVerdict::Refused if self.shortage.is_some() => Cause::TooSmall,
             RequestVerdict::Refused => {

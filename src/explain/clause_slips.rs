@@ -54,6 +54,7 @@ pub fn find_slip(
         ("list", list_as_number(analysis, table, request)),
         ("undefined", guarded(analysis, table, request)),
         ("other-ad", request_of_other_ad(clause, table)),
+        ("attribute-name", undotted(clause, table)),
         ("system-name", of_all_names(clause, table)),
         ("system-version", of_whole_version(clause)),
         ("domain", of_domain(analysis, table, request)),
@@ -126,15 +127,19 @@ fn list_as_number(
 /// for `a != b`, `(a) =!= true` for `!a`; with what to say of it. `None` for any other clause, and if it reads what nothing has.
 fn guarded(analysis: &ClauseAnalysis, table: &OfferTable, request: &RequestContext) -> Option<(String, Expression)> {
     let clause = &analysis.clause.expression;
-    if table.clause_results(request, &analysis.clause).counts.undefined == 0 {
+    let counts = table.clause_results(request, &analysis.clause).counts;
+    if counts.undefined + counts.error == 0 {
         return None;
     }
     let nowhere = analysis.offer_attributes.iter().filter(|name| table.offers_with(name) == 0);
     let missing: Vec<&Name> = nowhere.chain(&analysis.missing_own).collect();
     if let Some(first) = missing.first() {
-        let reads_missing = |operand: &Expression| match ClauseOperand::of(operand) {
-            Some(ClauseOperand::Own(name) | ClauseOperand::Unqualified(name)) => missing.contains(&name),
-            _ => false,
+        // A function of it may be an error instead: `split(LastRemoteHost, "@")[1]`.
+        let reads_missing = |operand: &Expression| {
+            operand.parts().any(|part| match ClauseOperand::of(part) {
+                Some(ClauseOperand::Own(name) | ClauseOperand::Unqualified(name)) => missing.contains(&name),
+                _ => false,
+            })
         };
         let corrected = replace_kinds(clause, |kind| match kind {
             ExpressionKind::Binary(BinaryOperator::NotEqual, left, right)
@@ -146,6 +151,9 @@ fn guarded(analysis: &ClauseAnalysis, table: &OfferTable, request: &RequestConte
         })?;
         let is_of_run = missing.iter().all(|name| is_set_by_run(name));
         return is_of_run.then(|| (format!("{first} is not there before the first run"), corrected));
+    }
+    if counts.undefined == 0 {
+        return None;
     }
     let corrected = match clause.without_parentheses().kind() {
         ExpressionKind::Binary(BinaryOperator::NotEqual, left, right) => {
@@ -159,6 +167,31 @@ fn guarded(analysis: &ClauseAnalysis, table: &OfferTable, request: &RequestConte
     };
     let name = analysis.offer_attributes.iter().find(|name| table.offers_with(name) < table.offer_count())?;
     Some((format!("this is undefined where {name} is missing"), corrected))
+}
+
+/// Returns the clause with an attribute that offers have in place of its name with dots, which reads an ad in an ad:
+/// `TARGET.HAS_CVMFS_example_org` for `TARGET.HAS_CVMFS_example.org`; with what to say of it. `None` if it has no such name.
+fn undotted(clause: &Expression, table: &OfferTable) -> Option<(String, Expression)> {
+    let [_, other] = table.context.dialect.side_names();
+    let (part, dotted, name) = clause.parts().find_map(|part| {
+        let mut names: Vec<&str> = Vec::new();
+        let mut scope = part;
+        while let ExpressionKind::Select(outer, name) = scope.kind() {
+            names.push(name.as_str());
+            scope = outer;
+        }
+        if let ExpressionKind::Attribute(name) = scope.kind()
+            && !name.is(other)
+        {
+            names.push(name.as_str());
+        }
+        names.reverse();
+        let name = Name::new(&names.join("_"));
+        (names.len() > 1 && table.offers_with(&name) > 0).then(|| (part, names.join("."), name))
+    })?;
+    let attribute = Expression::select(Expression::attribute(other), name.clone());
+    let corrected = rewrite_expression(clause, &mut |of| of.ptr_eq(part).then(|| attribute.clone()))?;
+    Some((format!("{dotted} is read as an attribute of an ad, not as {name}"), corrected))
 }
 
 /// Returns the whole number that stands behind letters, as in `RHEL9` and `el 9`. `None` for any other text.
@@ -184,7 +217,11 @@ fn find_setting_slip(
             let corrected = RequestContext::new(&request.ad.with(name.clone(), to.clone()));
             let offers = table.clause_results(&corrected, &analysis.clause).counts.is_true;
             let is_certain = slip.rule.level == LintLevel::Error;
-            let setting = FailureReason::Setting { name: name.clone(), message: slip.message.clone(), to, offers };
+            let analyzer = ClauseAnalyzer::new(&corrected.ad, &table.context);
+            let opens = || analyzer.analyze(&analysis.clause).next_time(table, &corrected);
+            let opens = (offers == 0).then(opens).flatten();
+            let (name, message) = (name.clone(), slip.message.clone());
+            let setting = FailureReason::Setting { name, message, to, offers, opens };
             (offers >= least || is_certain).then_some(setting)
         })
     })

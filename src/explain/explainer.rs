@@ -10,7 +10,7 @@ use crate::matching::policy::PolicyRule;
 use crate::protocol::{AdvertisedState, Protocol, SlotState, has_ports};
 
 use super::cause::Cause;
-use super::changes::find_changes;
+use super::changes::{find_changes, find_choices};
 use super::closest_offers::{closest_of, closest_offer, closest_offers};
 use super::conflicts::Conflicts;
 use super::decisive_request::decisive_request;
@@ -162,6 +162,7 @@ impl Explainer {
         self.seek_changes(&mut report, &analysis);
         report.verdict = self.verdict(&report, &analysis, &matching);
         if report.sought_changes && report.changes.is_empty() {
+            report.choices = find_choices(table, slots, &analysis);
             report.corrected_slot = find_corrected_slot(&report.verdict, &analysis, table);
         }
         if let Some((slots, drained)) = slots.zip(drained.as_ref()) {
@@ -173,11 +174,13 @@ impl Explainer {
             report.narrowing = narrowing(&report, &analysis);
         }
         let is_conflict = matches!(report.verdict, RequestVerdict::Conflict(_));
-        let is_undefined = |place: usize| {
-            analysis.clauses[place].own_expression.as_ref().is_some_and(|behind| behind.missing.is_some())
+        // The expression has no value, or asks for so much that nothing helps but to ask for less.
+        let decides = |place: usize| {
+            let behind = analysis.clauses[place].own_expression.as_ref();
+            behind.is_some_and(|behind| behind.missing.is_some() || behind.reads_values && report.changes.is_empty())
         };
-        let asks_for_nothing = report.verdict.clauses().into_iter().any(is_undefined);
-        if is_refused || is_conflict || asks_for_nothing || report.verdict.is_of_states() {
+        let is_decisive = report.verdict.clauses().into_iter().any(decides);
+        if is_refused || is_conflict || is_decisive || report.verdict.is_of_states() {
             report.own_expression = decisive_request(&report, &analysis, table);
         }
         report.attributes = decisive_attributes(&report.verdict, &analysis.clauses, &refusals);
@@ -285,6 +288,11 @@ impl Explainer {
         report.sought_changes = found.is_some() && is_unmatched;
         let Some(found) = found else { return };
         report.changes = found;
+        // Nobody knows what a request without a value needs: a slot that it matches by chance is no advice.
+        if matches!(analysis.slip, Some((_, FailureReason::NoValue(_)))) {
+            report.changes.clear();
+            report.closest.clear();
+        }
         // A job that matches slots in use need not do with much less.
         report.changes.retain(|change| is_unmatched || !change.is_far_less);
     }
@@ -364,7 +372,11 @@ fn unmatched_verdict(report: &RequestReport, analysis: &RequestAnalysis, table: 
     }
     match report.conflicts.sets.first() {
         Some(conflict) if report.suitable == 0 => RequestVerdict::Conflict(conflict.clone()),
-        _ => RequestVerdict::Refused,
+        // A mistake comes before the offers that refuse in spite of it.
+        _ => match &analysis.slip {
+            Some((clause, fault)) => RequestVerdict::Unmet { clause: *clause, fault: fault.clone() },
+            None => RequestVerdict::Refused,
+        },
     }
 }
 

@@ -173,9 +173,12 @@ impl FailureWriter<'_> {
                     None => self.slip_phrase(message, &corrected, *offers, opens.as_ref()),
                 }
             }
-            FailureReason::Setting { name, message, to, offers } => {
+            FailureReason::Setting { name, message, to, offers, opens } => {
                 let corrected = self.correction(&format!("{name} = {}", text(to, self.dialect)));
-                format!("{message}: {corrected} would do for {}", self.count_or_none(*offers))
+                match opens.as_ref().and_then(ClauseTime::opening) {
+                    Some(opening) => format!("{message}: with {corrected} the clause is true {opening}"),
+                    None => format!("{message}: {corrected} would do for {}", self.count_or_none(*offers)),
+                }
             }
             FailureReason::Alternatives(alternatives) => self.alternatives_phrase(alternatives, &shown),
             FailureReason::Nested(nested) => self.nested_phrase(nested),
@@ -195,6 +198,8 @@ impl FailureWriter<'_> {
                 let MisplacedValue { name, offers, .. } = &**found;
                 format!("no {one} has {}; {} this value in {name}", self.shorten(&clause.text), self.have(*offers))
             }
+            // Nothing about the slots: what the job asks for is unknown.
+            FailureReason::NoValue(behind) => behind.no_value_phrase(),
             FailureReason::NoSuchValue => self.other_values(clause, &shown),
         }
     }
@@ -356,14 +361,6 @@ impl FailureWriter<'_> {
         if let [(count, word)] = found.as_slice() {
             let all =
                 if *count == 1 { format!("the only {}", self.nouns[0]) } else { format!("all {}", self.count(*count)) };
-            // Nothing about the slots: what the job asks for is unknown.
-            let behind =
-                clause.own_expression.as_ref().filter(|behind| behind.missing.is_some() && *word == "undefined");
-            if let Some((name, is)) =
-                behind.and_then(|behind| Some((&behind.name, behind.phrase.strip_prefix(behind.name.as_str())?)))
-            {
-                return format!("{name} has no value: it{is}");
-            }
             return format!("{shown} is {word} for {all}");
         }
         let found = found.iter().map(|(count, word)| format!("{word} for {}", with_commas(*count)));

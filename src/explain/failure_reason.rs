@@ -20,6 +20,7 @@ use super::evaluation::{OfferTable, RequestContext};
 use super::misplaced_value::MisplacedValue;
 use super::nested_constraint::NestedFailure;
 use super::offered_values::OfferedValues;
+use super::own_expression::RequestExpression;
 use super::report::ClauseReport;
 use super::unmet_offer_clause::ReadValue;
 use crate::constraint::ClauseComparison;
@@ -84,6 +85,8 @@ pub enum FailureReason {
         to: Expression,
         /// Number of offers that meet the clause with it.
         offers: usize,
+        /// When offers meet the clause with it, which reads the clock and is not met now; `None` for any other.
+        opens: Option<ClauseTime>,
     },
     /// The clause is a disjunction, and no offer meets any of its operands. Holds the operands, or the first
     /// part of each that no offer meets.
@@ -109,6 +112,8 @@ pub enum FailureReason {
     },
     /// Another attribute of some offers has the string for which the clause asks.
     Misplaced(Box<MisplacedValue>),
+    /// A request for a resource that the clause reads has no value. Holds the expression behind it.
+    NoValue(RequestExpression),
     /// The offers have other values than the clause asks for.
     NoSuchValue,
 }
@@ -119,7 +124,9 @@ impl FailureReason {
     pub fn awaited(&self) -> Option<&ClauseTime> {
         match self {
             FailureReason::NotNow(time) => Some(time).filter(|time| time.from.is_some()),
-            FailureReason::Slip { opens, .. } => opens.as_ref().filter(|time| time.from.is_some()),
+            FailureReason::Slip { opens, .. } | FailureReason::Setting { opens, .. } => {
+                opens.as_ref().filter(|time| time.from.is_some())
+            }
             _ => None,
         }
     }
@@ -212,6 +219,9 @@ impl FailureReason {
             return FailureReason::missing(name, table);
         }
         let reason = analysis.comparison.as_ref().map(|comparison| comparison_reason(comparison, table, request));
+        if let Some(behind) = RequestExpression::without_value(&analysis.clause, table, request) {
+            return FailureReason::NoValue(behind);
+        }
         match reason {
             Some(FailureReason::NoSuchValue) => MisplacedValue::find(analysis, table, request)
                 .map_or(FailureReason::NoSuchValue, |found| FailureReason::Misplaced(Box::new(found))),

@@ -4,6 +4,7 @@ use super::clause_slips::find_slip;
 use super::clauses::ExplainedClause;
 use super::evaluation::OfferTable;
 use super::failure_reason::FailureReason;
+use super::own_expression::RequestExpression;
 use super::report::{ClauseReport, Narrowing, RefusalGroup, RequestReport, RequestVerdict};
 use super::request_analysis::RequestAnalysis;
 
@@ -13,6 +14,10 @@ pub fn find_partial_slip(analysis: &RequestAnalysis, table: &OfferTable) -> Opti
     let is_partial = |clause: &ClauseReport| (1..table.offer_count()).contains(&clause.counts.is_true);
     let mut clauses = analysis.clauses.iter().enumerate().filter(|(_, clause)| is_partial(clause));
     clauses.find_map(|(place, clause)| {
+        // What an offer has by chance under that name does not count.
+        if let Some(behind) = RequestExpression::without_value(&clause.analysis.clause, table, &analysis.request) {
+            return Some((place, FailureReason::NoValue(behind)));
+        }
         let fault = find_slip(&clause.analysis, table, &analysis.request, clause.counts.is_true + 1)?;
         is_of_use(&fault, place, analysis, table).then_some((place, fault))
     })

@@ -24,6 +24,9 @@ const NESTED_FUNCTIONS: [&str; 2] = ["countMatches", "evalInEachContext"];
 /// Maximum number of offers whose lists are read.
 const MAX_LISTS: usize = 2000;
 
+/// Maximum number of values to which an unmet part is relaxed.
+const MAX_OTHER_VALUES: usize = 4;
+
 /// Maximum number of different nested ads that are tried.
 const MAX_NESTED_ADS: usize = 500;
 
@@ -50,6 +53,8 @@ pub struct NestedFailure {
     /// The nested constraint with the names that the ads have, with `mistake` corrected, or with `unmet` relaxed to `closest`; `None` without a
     /// closest value, or if it is far from what is asked for.
     pub relaxed: Option<Expression>,
+    /// The nested constraint with `unmet` relaxed to other values that the ads have, the closest first.
+    pub others: Vec<Expression>,
     /// The parts of the nested constraint that contradict each other, so that no ad at all can meet `unmet`. Empty if none do.
     pub clashing: Vec<String>,
     /// The attributes of the request that these parts read, with their values: `GPUsMinCapability is 8.5`.
@@ -78,6 +83,7 @@ impl NestedFailure {
             renamed: None,
             mistake: None,
             relaxed: None,
+            others: Vec::new(),
             clashing: Vec::new(),
             own_values: Vec::new(),
         };
@@ -111,12 +117,14 @@ impl NestedFailure {
         }
         let closest = closest_in(unmet, &nested, context);
         let is_near = |(_, bound, closest): &&(BinaryOperator, Value, Value)| is_near(closest, bound);
-        let relaxed = closest.as_ref().filter(is_near).and_then(|(_, _, closest)| {
-            let with = relaxed_part(unmet, closest)?;
+        let relaxed_to = |value: &Value| {
+            let with = relaxed_part(unmet, value)?;
             rewrite_expression(&constraint, &mut |part| part.ptr_eq(unmet).then(|| with.clone()))
-        });
+        };
+        let relaxed = closest.as_ref().filter(is_near).and_then(|(_, _, closest)| relaxed_to(closest));
+        let others = other_values(unmet, &nested, context).iter().filter_map(relaxed_to).collect();
         let unmet = Some(text(unmet, context.dialect));
-        Some(NestedFailure { unmet, closest, offered, relaxed, ..failure })
+        Some(NestedFailure { unmet, closest, offered, relaxed, others, ..failure })
     }
 }
 
@@ -249,6 +257,21 @@ fn closest_in(part: &Expression, nested: &[Ad], context: &Context) -> Option<(Bi
     let values: Vec<Value> = nested.iter().filter_map(|ad| value_in(ad, &attribute, context)).collect();
     let closest = closest_value(operator, &bound, values.iter().map(|value| (value, 1)), context.dialect)?;
     Some((operator, bound, closest))
+}
+
+/// Returns the values that nested ads have in the attribute that `part` compares with a literal, the closest first.
+fn other_values(part: &Expression, nested: &[Ad], context: &Context) -> Vec<Value> {
+    let Some((name, operator, bound)) = comparison_of(part) else { return Vec::new() };
+    let attribute = Expression::attribute(name);
+    let mut left: Vec<Value> = nested.iter().filter_map(|ad| value_in(ad, &attribute, context)).collect();
+    let mut found = Vec::new();
+    while found.len() < MAX_OTHER_VALUES {
+        let values = left.iter().map(|value| (value, 1));
+        let Some(next) = closest_value(operator, &bound, values, context.dialect) else { break };
+        left.retain(|value| *value != next);
+        found.push(next);
+    }
+    found
 }
 
 /// Returns the only attribute that `part` reads, and the string with which it calls a function: `DeviceName` and `A100` of

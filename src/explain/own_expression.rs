@@ -6,7 +6,7 @@ use crate::lint::SizeUnit;
 use crate::protocol::{evaluate_attribute, requested_resource};
 use crate::text::join_and;
 
-use super::clauses::text;
+use super::clauses::{ExplainedClause, text};
 use super::distance::as_number;
 use super::evaluation::{OfferTable, RequestContext};
 
@@ -53,9 +53,23 @@ impl RequestExpression {
         Some(RequestExpression { name: name.clone(), phrase, reads_values, missing })
     }
 
+    /// Says that the request has no value, and why: `RequestMemory has no value: it is a * 4, and a is not defined`.
+    #[must_use]
+    pub fn no_value_phrase(&self) -> String {
+        let is = self.phrase.strip_prefix(self.name.as_str()).unwrap_or(&self.phrase);
+        format!("{} has no value: it{is}", self.name)
+    }
+
     /// Finds the expression behind the first request for a resource in a clause. `None` if the requests are literals.
     pub fn in_clause(clause: &Expression, table: &OfferTable, request: &RequestContext) -> Option<Self> {
         own_names(clause, table.context.dialect).iter().find_map(|name| Self::of(name, table, request))
+    }
+
+    /// Finds the request for a resource that has no value, so that a clause is undefined for most offers. `None` if there is none.
+    pub fn without_value(clause: &ExplainedClause, table: &OfferTable, request: &RequestContext) -> Option<Self> {
+        let behind = Self::in_clause(&clause.expression, table, request).filter(|behind| behind.missing.is_some())?;
+        let undefined = table.clause_results(request, clause).counts.undefined;
+        (undefined * 2 > table.offer_count()).then_some(behind)
     }
 }
 

@@ -4,7 +4,7 @@ use crate::configuration::PolicyEffectKind;
 use crate::matching::negotiate::AccountingLimit;
 use crate::text::{join_first, join_with, shorten, with_commas};
 
-use super::changes::names_system;
+use super::changes::{MatchingOffers, RequestChange, RequestEdit, names_system};
 use super::circumstances::{DROP_SLOT_REQUIREMENTS, ScheddAnswer};
 use super::clause_time::ClauseTime;
 use super::clauses::text;
@@ -22,6 +22,9 @@ const MAX_NAMED_SLOTS: usize = 3;
 
 /// Maximum number of characters of a corrected clause, which goes on in further lines.
 const MAX_CORRECTED_CHARS: usize = 300;
+
+/// Maximum number of choices of one kind that are named.
+const MAX_CHOICES: usize = 3;
 
 /// Says what can be done for a request; holds the writer of sentences about it.
 pub struct Remedies<'w>(pub &'w SummaryWriter<'w>);
@@ -122,7 +125,47 @@ impl Remedies<'_> {
             .chain(self.own_value(report))
             .chain(self.whom_to_ask(report))
             .chain(self.of_owners_and_files(report))
+            .chain(self.choices(report))
             .collect()
+    }
+
+    /// Says what only the author of the request can decide, and what it gains: another place, system or device.
+    fn choices(&self, report: &RequestReport) -> Vec<String> {
+        let gained = |change: &RequestChange| {
+            let MatchingOffers { count, if_drained, .. } = change.matched;
+            match change.matched.free() {
+                _ if count == 0 => format!("{} once jobs end", self.0.count(if_drained)),
+                Some(free) if free == count => format!("{}, free", self.0.count(count)),
+                Some(free) if free > 0 => format!("{}, {} free", self.0.count(count), with_commas(free)),
+                _ => self.0.count(count),
+            }
+        };
+        if matches!(report.verdict, RequestVerdict::NotWaiting(_)) {
+            return Vec::new();
+        }
+        let (mut without, mut other, mut device) = (Vec::new(), Vec::new(), Vec::new());
+        for choice in &report.choices {
+            match choice.edits.as_slice() {
+                [RequestEdit::Drop { clause }] => {
+                    without.push(format!("{} ({})", self.0.quoted(&text(clause, self.0.dialect)), gained(choice)));
+                }
+                [RequestEdit::Rewrite { to, .. }] => {
+                    other.push(format!("{} ({})", self.0.quoted(&text(to, self.0.dialect)), gained(choice)));
+                }
+                [RequestEdit::Set { name, to, .. }] => {
+                    let setting = format!("{name} = {}", text(to, self.0.dialect));
+                    device.push(format!("{} ({})", self.0.quoted(&setting), gained(choice)));
+                }
+                _ => {}
+            }
+        }
+        let may = |run: &str| format!("if {} {run}", self.0.verb("it may", "they may"));
+        let first = |choices: &[String]| join_with(&choices[..choices.len().min(MAX_CHOICES)], "or");
+        let without =
+            (!without.is_empty()).then(|| format!("do without {}, {}", first(&without), may("run elsewhere")));
+        let other = (!other.is_empty()).then(|| format!("ask for {}, {}", first(&other), may("run there")));
+        let device = (!device.is_empty()).then(|| format!("ask for {}, if that is enough", first(&device)));
+        other.into_iter().chain(device).chain(without).collect()
     }
 
     /// Says to ask for a value of its own, where an expression asks for more than many slots have. `None` if a change does.
@@ -193,7 +236,14 @@ impl Remedies<'_> {
                     format!("the owners of {} {}, such as {slot}, decide", with_commas(several), self.0.nouns[1])
                 }
             };
-            return Some(format!("{of}: ask to admit more than jobs with {}", admitted.phrase()));
+            if admitted.is_of_purpose() {
+                let may = self.0.verb("it may", "they may");
+                return Some(format!("{of}: ask whether {may} have {}", admitted.phrase()));
+            }
+            let member = admitted.group().map_or_else(String::new, |group| {
+                format!("; a member of {group} submits with accounting_group = {group}")
+            });
+            return Some(format!("{of}: ask to admit more than jobs with {}{member}", admitted.phrase()));
         }
         if report.corrected_slot.is_some() || matches!(report.verdict, RequestVerdict::Contradiction { .. }) {
             return None;

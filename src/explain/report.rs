@@ -73,6 +73,8 @@ pub struct RequestReport {
     /// The changes with which the request would match. Those for less than half of what it asks for come last; there are
     /// none if slots would match once they are drained, so that it can wait. Changes with fewer edits come first.
     pub changes: Vec<RequestChange>,
+    /// What only its author can decide and with which the request would match, such as another site, if no change was found.
+    pub choices: Vec<RequestChange>,
     /// Whether the request matches nothing, and changes were sought with which it would.
     pub sought_changes: bool,
     /// A slot that meets the corrected decisive clause, if no change was found.
@@ -150,11 +152,11 @@ pub enum RequestVerdict {
         /// The attributes of the request that the clauses read.
         own_values: Vec<ReadValue>,
     },
-    /// A clause is true of no offer.
+    /// A clause is true of no offer, or has a mistake that keeps offers away which would match.
     Unmet {
         /// Index of the unmet clause.
         clause: usize,
-        /// The reason why no offer meets the clause.
+        /// The reason why no offer meets the clause, or the mistake.
         fault: FailureReason,
     },
     /// Each clause is true of some offer, but no offer meets all clauses with these indices.

@@ -182,6 +182,7 @@ impl ShortCauseWriter<'_> {
                 about_clause(format!("write \"{}\": `{}`", theirs.to_str(), clause.text))
             }
             FailureReason::Misplaced(found) => about_clause(format!("{} has the value: `{}`", found.name, clause.text)),
+            FailureReason::NoValue(behind) => (behind.name.to_string(), format!("{} has no value", behind.name)),
             FailureReason::NoSuchValue => about_clause(self.no_such_value(clause)),
         }
     }

@@ -78,10 +78,18 @@ pub(super) fn wanted_items(clause: &Expression) -> Option<Vec<String>> {
 pub(super) fn asks_for_dynamic_slots(comparison: &ClauseComparison) -> bool {
     let is = |known: &str| comparison.attribute().is_some_and(|name| name.is(known));
     match &comparison.bound {
+        Value::String(text) if is("Name") => names_dynamic_slot(&text.to_str()),
         Value::String(text) => is("SlotType") && text.to_str().eq_ignore_ascii_case("Dynamic"),
         Value::Boolean(truth) => is("DynamicSlot") && *truth,
         _ => false,
     }
+}
+
+/// Whether a name is the one of a dynamic slot: `slot1_3@host`.
+fn names_dynamic_slot(name: &str) -> bool {
+    let numbers = name.split_once('@').and_then(|(slot, _)| slot.strip_prefix("slot")?.split_once('_'));
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    numbers.is_some_and(|(of, part)| is_number(of) && is_number(part))
 }
 
 /// Says which value comes closest to meeting a comparison, such as `the largest is 4096` for `>`.

@@ -9,6 +9,8 @@ const NOW: &str = "1783286388";
 const SLOTS: &str = r#"MyType = "Machine"
 Name = "slot1@a"
 Machine = "a.example.org"
+HAS_CVMFS_a_example_org = true
+Disk = 30000000
 State = "Unclaimed"
 Activity = "Idle"
 Arch = "X86_64"
@@ -17,7 +19,7 @@ OpSysAndVer = "CentOS9"
 OpSysMajorVer = 9
 OpSysVer = 900
 Site = "Madison"
-Memory = 4000
+Memory = 4100
 Cpus = 4
 ClockDay = 0
 ClockMin = 1279
@@ -27,6 +29,9 @@ Requirements = true
 MyType = "Machine"
 Name = "slot1@b"
 Machine = "b"
+Disk = 30000000
+GPUs = 1
+AvailableGPUs = { [ Id = "GPU-2"; DeviceName = "NVIDIA V100"; Capability = 7.0; GlobalMemoryMb = 16000 ] }
 State = "Claimed"
 Activity = "Busy"
 RemoteUser = "zoe@x"
@@ -36,7 +41,7 @@ OpSysAndVer = "AlmaLinux9"
 OpSysMajorVer = 9
 OpSysVer = 905
 Site = "Madison"
-Memory = 4000
+Memory = 4100
 Cpus = 4
 ClockDay = 0
 ClockMin = 1279
@@ -46,6 +51,8 @@ Requirements = true
 MyType = "Machine"
 Name = "slot1@gpu"
 Machine = "gpu"
+Disk = 30000000000
+MemoryUsage = 100
 State = "Unclaimed"
 Activity = "Idle"
 Arch = "X86_64"
@@ -120,7 +127,13 @@ fn names_of_systems() -> Vec<Case> {
             requirements("TARGET.OpSysVer < 10"),
             &["OpSysVer is 100 times the major version", "-> `TARGET.OpSysMajorVer < 10`"],
         ),
-        ("system-version", requirements("TARGET.OpSysMajorVer == 8"), &["what to do: no change found that keeps"]),
+        // Another version is for the author to choose.
+        (
+            "system-version",
+            requirements("TARGET.OpSysMajorVer == 8"),
+            &["what to do: ask for `TARGET.OpSysMajorVer == 9` (2 slots, 1 free), if it may run there"],
+        ),
+        ("system-arch", requirements("TARGET.Arch == \"ppc64le\""), &["what to do: no change found that keeps"]),
     ]
 }
 
@@ -152,7 +165,7 @@ fn wrong_conditions() -> Vec<Case> {
         (
             "image",
             "SingularityImage = \"a.sif\"\nRequirements = TARGET.Site == \"Boston\"\n".to_owned(),
-            &["what to do: no change found"],
+            &["what to do: do without `TARGET.Site == \"Boston\"` (2 slots, 1 free), if it may run elsewhere"],
         ),
         (
             "alternatives-of-text",
@@ -182,9 +195,59 @@ fn wrong_conditions() -> Vec<Case> {
             &["the largest is 40000 (39.1 GiB of 40 GiB)", "with `GlobalMemoryMb >= 40000`, slot1@gpu comes closest"],
         ),
         (
+            "other-gpus",
+            format!("RequireGPUs = Capability >= 30\n{GPUS}"),
+            &["the largest is 8.0", "ask for `RequireGPUs = Capability >= 7.0` (1 slot), if that is enough"],
+        ),
+        (
             "gibibytes-of-gpus",
             format!("RequireGPUs = GlobalMemoryMb <= 48\n{GPUS}"),
             &["GlobalMemoryMb is in MiB: this is 48 MiB: `RequireGPUs = GlobalMemoryMb <= 49152` would do"],
+        ),
+    ]
+}
+
+/// Jobs with names and units that mean something else.
+fn names_and_units() -> Vec<Case> {
+    vec![
+        (
+            "name-with-dots",
+            requirements("TARGET.HAS_CVMFS_a.example.org == true"),
+            &[
+                "HAS_CVMFS_a.example.org is read as an attribute of an ad, not as HAS_CVMFS_a_example_org",
+                "-> `TARGET.HAS_CVMFS_a_example_org == true` 1 slot, free",
+            ],
+        ),
+        (
+            "before-first-run",
+            requirements("TARGET.Machine != split(LastRemoteHost, \"@\")[1]"),
+            &[
+                "LastRemoteHost is not there before the first run",
+                "-> `TARGET.Machine =!= split(LastRemoteHost, \"@\")[1]` 2 slots, 1 free",
+            ],
+        ),
+        (
+            "dynamic-slot",
+            requirements("TARGET.Name == \"slot1_3@a\""),
+            &["asks for parts of slots that other jobs have", "-> `TARGET.Name == \"slot1@a\"` 1 slot, free"],
+        ),
+        (
+            "milliseconds",
+            "DeferralTime = 1783310400000\nRequirements = (time() + 60) >= DeferralTime\n".to_owned(),
+            &[
+                "DeferralTime is in seconds since 1970",
+                "with `DeferralTime = 1783310400` the clause is true from 2026-07-06 03:59:00 UTC on",
+                "DeferralTime = 1783310400 2 slots, 1 free",
+            ],
+        ),
+        // One slot is large enough for the wrong unit, and refuses.
+        (
+            "unit-of-a-few",
+            "RequestDisk = 21474836480\nRequirements = TARGET.Disk >= RequestDisk\n".to_owned(),
+            &[
+                "3 slots: RequestDisk is in KiB: this is 20 TiB: `RequestDisk = 20971520` would do for 3 slots",
+                "RequestDisk 21474836480 -> 20971520 2 slots, 1 free",
+            ],
         ),
     ]
 }
@@ -216,6 +279,24 @@ fn missing_features() -> Vec<Case> {
                 "of 3 slots: RequestMemory has no value: it is MemoryPerCore * 4, and MemoryPerCore is not defined",
                 "what to do: define MemoryPerCore, or set RequestMemory to a number",
             ],
+        ),
+        // A slot that has the missing attribute by chance is no way out.
+        (
+            "expression-of-a-few",
+            "RequestMemory = MemoryUsage * 3 / 2\nRequirements = TARGET.Memory >= RequestMemory && TARGET.Disk > 5\n"
+                .to_owned(),
+            &[
+                "of 3 slots: RequestMemory has no value: it is MemoryUsage * 3 / 2, and MemoryUsage is not defined",
+                "what to do: define MemoryUsage, or set RequestMemory to a number",
+            ],
+        ),
+        // The expression has grown beyond what the job was measured to use.
+        (
+            "expression-grown",
+            "RequestMemory = MemoryUsage * NumJobStarts\nNumJobStarts = 40\nMemoryUsage = 3000\n\
+             Requirements = TARGET.Memory >= RequestMemory\n"
+                .to_owned(),
+            &["RequestMemory MemoryUsage * NumJobStarts -> 4096"],
         ),
         (
             "condition",
@@ -249,7 +330,9 @@ fn missing_features() -> Vec<Case> {
 #[test]
 fn reports_lead_to_what_is_meant() {
     let pool = file("corrections.pool", SLOTS);
-    for (name, attributes, expected) in [names_of_systems(), wrong_conditions(), missing_features()].concat() {
+    for (name, attributes, expected) in
+        [names_of_systems(), wrong_conditions(), names_and_units(), missing_features()].concat()
+    {
         let job = file(&format!("corrections-{name}.job"), format!("{JOB}{attributes}"));
         let (_, text, errors) = classad(&["explain", &job, "--pool", &pool, "--now", NOW]);
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");

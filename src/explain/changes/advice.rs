@@ -180,9 +180,10 @@ fn gains_offline_slots(change: &RequestChange) -> bool {
     change.matched.states.is_some_and(|states| states.offline > 0 && states.offline == states.all())
 }
 
-/// Whether a change leaves so little of a requested amount that waiting for more is better advice.
+/// Whether a change leaves so little of a requested amount that waiting for more is better advice. The correction of a unit
+/// leaves what was meant.
 pub fn is_drastic(change: &RequestChange, table: &OfferTable, analysis: &RequestAnalysis) -> bool {
-    change.edits.iter().any(|edit| keeps_less_than(MIN_AWAITED_SHARE, edit, table, analysis))
+    !change.is_correction() && change.edits.iter().any(|edit| keeps_less_than(MIN_AWAITED_SHARE, edit, table, analysis))
 }
 
 /// Whether an edit gives a number to a request for a resource that has no value: nobody knows what the job needs.

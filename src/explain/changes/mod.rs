@@ -1,6 +1,7 @@
 //! Proposes changes with which a request would match. Every change returned has been verified by matching.
 
 mod advice;
+mod choices;
 mod clause_fixes;
 mod edit;
 mod needs;
@@ -24,13 +25,14 @@ use super::report::ClauseReport;
 use super::request_analysis::RequestAnalysis;
 use super::slots::SlotsByState;
 
+pub(super) use choices::find_choices;
 pub(super) use clause_fixes::{convert_type, rewrite_proposal};
 pub use edit::RequestEdit;
 pub(super) use edit::ports_of_group;
 pub(super) use needs::names_system;
 pub(super) use offer_demands::{DemandedValues, WeightedValue, add_value, sort_by_preference};
-use search::MAX_EDITS;
 pub(super) use search::{ChangeProblem, ObstacleCount, Proposal, search_changes};
+use search::{MAX_EDITS, verify_edits};
 pub use search::{MatchingOffers, RequestChange};
 
 /// Maximum number of sets of unmet clauses for which changes are proposed. Each set holds the clauses that some offer
@@ -59,6 +61,12 @@ pub fn find_changes(
     if timely.as_ref().is_some_and(|timely| timely.suitable.intersection(&timely.acceptance.accepting).next().is_some())
     {
         return Vec::new();
+    }
+    if let Some((clause, edit)) = analysis.clauses.iter().find_map(awaited_setting) {
+        let awaited = vec![making_true(clause)];
+        let mut problem = BilateralChanges { table, slots, analysis, awaited, is_free_needed, drained: None };
+        let Ok(changes) = verify_edits(&mut problem, request, vec![edit]);
+        return changes;
     }
     awaited.extend(awaited_corrections(analysis));
     // A value of a slot in use is of no help.
@@ -108,6 +116,14 @@ fn awaited_corrections(analysis: &RequestAnalysis) -> impl Iterator<Item = Reque
         }
         _ => None,
     })
+}
+
+/// Returns a clause that comes true by itself with the corrected value of an attribute, and the edit that corrects it.
+fn awaited_setting(clause: &ClauseReport) -> Option<(&Expression, RequestEdit)> {
+    let failure = clause.failure.as_ref().filter(|failure| failure.awaited().is_some())?;
+    let FailureReason::Setting { name, to, .. } = failure else { return None };
+    let edit = RequestEdit::Set { name: name.clone(), from: None, to: to.clone() };
+    Some((&clause.analysis.clause.expression, edit))
 }
 
 /// Returns the edit that makes a clause true.
@@ -202,6 +218,11 @@ impl ChangeProblem for BilateralChanges<'_> {
                 proposals.extend(propose_for_set(self.table, analysis, &bit_positions(mask), rows));
             }
         }
+        // The offers that a mistake keeps away may refuse it, too: a request in the wrong unit is too large for them.
+        if let Some((place, _)) = analysis.slip {
+            let fixes = clause_fixes::fix_clause(self.table, analysis, place, &[]);
+            proposals.extend(fixes.into_iter().map(|(proposal, _)| proposal));
+        }
         proposals.extend(propose_alternatives(analysis));
         proposals.extend(offer_demands::propose_demanded_values(self.table, analysis));
         proposals.extend(resource_requests::propose_smaller_requests(self.table, analysis));
@@ -219,6 +240,7 @@ impl ChangeProblem for BilateralChanges<'_> {
             exceeds(edit)
                 || needs::is_never_proposed(edit, self.dialect())
                 || needs::is_too_small(edit, &self.analysis.request.ad, &self.table.context)
+                || needs::exceeds_need(edit, &self.analysis.request.ad, &self.table.context)
                 || advice::is_of_clock(edit, &timed)
         };
         proposals.retain(|proposal| !proposal.edits.iter().any(is_senseless));

@@ -13,7 +13,7 @@ use crate::protocol::{RESOURCE_ATTRIBUTES, evaluate_attribute, is_set_by_run, re
 use super::edit::RequestEdit;
 
 /// The attributes of slots that tell for which programs they are. A comparison of one is never dropped.
-const SYSTEM_ATTRIBUTES: [&str; 3] = ["Arch", "Microarch", "OpSys"];
+pub const SYSTEM_ATTRIBUTES: [&str; 3] = ["Arch", "Microarch", "OpSys"];
 
 /// The prefixes of attributes of slots that tell how much there is of a resource in all.
 const TOTAL_PREFIXES: [&str; 3] = ["TotalSlot", "Total", "Detected"];
@@ -57,7 +57,7 @@ pub fn names_system(name: &Name) -> bool {
 }
 
 /// Whether a clause keeps the job away from something, rather than asking for it.
-fn is_exclusion(clause: &Expression) -> bool {
+pub fn is_exclusion(clause: &Expression) -> bool {
     match clause.without_parentheses().kind() {
         ExpressionKind::Unary(UnaryOperator::Not, _)
         | ExpressionKind::Binary(BinaryOperator::NotEqual | BinaryOperator::Isnt, ..) => true,
@@ -174,8 +174,6 @@ const COUNTS_OF_RUNS: &str = "NumHolds, NumJobCompletions, NumJobMatches, NumJob
 /// run. `None` if neither is known.
 pub fn least_needed(request: &Ad, name: &Name, context: &Context) -> Option<f64> {
     let number = |request: &Ad, name: &Name| as_number(&evaluate_attribute(request, name, context)?);
-    let measured = MEASURED.iter().filter(|(of, ..)| context.dialect.is_condor() && name.is(of));
-    let measured = measured.filter_map(|(_, usage, units)| Some(number(request, &Name::new(usage))? / units));
     let is_expression = request.get(name).is_some_and(|own| own.as_literal().is_none());
     let first = || {
         let zero = Expression::literal(Value::Integer(0));
@@ -185,7 +183,32 @@ pub fn least_needed(request: &Ad, name: &Name, context: &Context) -> Option<f64>
         });
         number(&before_runs.collect(), name)
     };
-    measured.chain(is_expression.then(first).flatten()).reduce(f64::max)
+    measured_usage(request, name, context).into_iter().chain(is_expression.then(first).flatten()).reduce(f64::max)
+}
+
+/// Returns the amount that a job was measured to use of what it asks for. `None` if it is not known.
+fn measured_usage(request: &Ad, name: &Name, context: &Context) -> Option<f64> {
+    let measured = MEASURED.iter().filter(|(of, ..)| context.dialect.is_condor() && name.is(of));
+    let usage = |usage: &str| as_number(&evaluate_attribute(request, &Name::new(usage), context)?);
+    measured.filter_map(|(_, attribute, units)| Some(usage(attribute)? / units)).reduce(f64::max)
+}
+
+/// Returns what a job needs that was measured to use less than its expression asks for: a quarter more than it used, as a
+/// multiple of 1024. `None` if the request is a literal, or if nothing was measured.
+#[expect(clippy::cast_possible_truncation, reason = "the number is below 2^53")]
+pub fn enough(request: &Ad, name: &Name, context: &Context) -> Option<Value> {
+    const MARGIN: f64 = 1.25;
+    const UNIT: f64 = 1024.0;
+    request.get(name).filter(|own| own.as_literal().is_none())?;
+    let enough = (measured_usage(request, name, context)? * MARGIN / UNIT).ceil() * UNIT;
+    (enough > 0.0 && enough < 9e15).then_some(Value::Integer(enough as i64))
+}
+
+/// Whether an edit asks for more of a resource than a job needs, as far as that was measured.
+pub fn exceeds_need(edit: &RequestEdit, request: &Ad, context: &Context) -> bool {
+    let RequestEdit::Set { name, to, .. } = edit else { return false };
+    let enough = requested_resource(name).and_then(|_| as_number(&enough(request, name, context)?));
+    to.as_literal().and_then(as_number).zip(enough).is_some_and(|(to, enough)| to > enough)
 }
 
 /// Whether an edit asks for less of a resource than a job can do with.

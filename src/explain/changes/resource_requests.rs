@@ -52,6 +52,16 @@ fn propose_for_resource(table: &OfferTable, request: &Ad, [name, resource]: [&Na
     let least = Value::Integer(1);
     let Some(current) = evaluate_attribute(request, name, &table.context) else { return Vec::new() };
     let Some(wanted) = as_number(&current).filter(|wanted| *wanted > 1.0) else { return Vec::new() };
+    let proposal = |value: &Value| {
+        let edit =
+            RequestEdit::Set { name: name.clone(), from: Some(from.clone()), to: Expression::literal(value.clone()) };
+        Proposal::new(edit, relative_distance(value, &current))
+    };
+    // An expression that grows with each run asks for more than the job was measured to use.
+    let enough = needs::enough(request, name, &table.context);
+    if let Some(enough) = enough.filter(|enough| as_number(enough) < Some(wanted)) {
+        return vec![proposal(&enough)];
+    }
     let with = |value: Value| request.with(name.clone(), Expression::literal(value));
     // The slots that match with the least request are all that any value can win.
     let smallest = RequestContext::new(&with(least));
@@ -80,10 +90,5 @@ fn propose_for_resource(table: &OfferTable, request: &Ad, [name, resource]: [&Na
     let between = smaller.split_last().map(|(_, between)| between).unwrap_or_default();
     let best = between.iter().max_by(|one, other| one.worth().total_cmp(&other.worth()));
     let tried = [Some(largest), best, smaller.last()].into_iter().flatten().map(|amount| amount.value);
-    let proposal = |value: &Value| {
-        let edit =
-            RequestEdit::Set { name: name.clone(), from: Some(from.clone()), to: Expression::literal(value.clone()) };
-        Proposal::new(edit, relative_distance(value, &current))
-    };
     tried.map(proposal).collect()
 }

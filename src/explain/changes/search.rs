@@ -216,6 +216,17 @@ pub fn search_changes<P: ChangeProblem>(
     Ok(changes)
 }
 
+/// Returns the edits with which a request matches, each as a change of its own, in the order of [`search_changes`].
+pub fn verify_edits<P: ChangeProblem>(
+    problem: &mut P,
+    request: &Ad,
+    edits: Vec<RequestEdit>,
+) -> Result<Vec<RequestChange<P::Match>>, P::Fault> {
+    let mut search = ChangeSearch { problem, request, tried: Vec::new(), sufficient: Vec::new() };
+    search.verify(edits.into_iter().map(|edit| Proposal::new(edit, 1.0)).collect())?;
+    Ok(search.into_changes())
+}
+
 /// Replaces edits of a change of `request` by milder ones with which the request still matches. An edit was proposed
 /// when others were missing, which may have asked for more than the offers that match in the end.
 fn soften<P: ChangeProblem>(

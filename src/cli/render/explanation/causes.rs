@@ -67,6 +67,8 @@ struct LargestGroup {
     told: usize,
     /// The first names.
     names: Vec<String>,
+    /// The changes that help it, with struck numbers.
+    changes: Vec<String>,
     report: String,
 }
 
@@ -116,11 +118,12 @@ impl CauseTable {
         cause.remedy.include(&entry.remedy, entry.subjects);
         cause.subjects = cause.subjects.saturating_add(entry.subjects);
         entry.owners.into_iter().for_each(|(owner, subjects)| cause.owners.add(owner, subjects));
+        let changes = entry.changes.iter().map(|change| strike_numbers(&change.text)).collect();
         cause.add_changes(entry.changes, entry.subjects);
         let mut names = entry.names;
         let mut others = if entry.subjects > cause.largest.subjects {
             let own = names.drain(..entry.told.min(names.len())).collect();
-            let group = LargestGroup { subjects: entry.subjects, told: entry.told, names: own, report: text };
+            let group = LargestGroup { subjects: entry.subjects, told: entry.told, names: own, changes, report: text };
             cause.verdict = entry.verdict;
             [names, std::mem::replace(&mut cause.largest, group).names].concat()
         } else {
@@ -284,7 +287,11 @@ impl CauseRow {
         let others = self.subjects.saturating_sub(self.largest.told);
         let names = join_first(&self.other_names, others, MAX_NAMED);
         let others = if others > 0 { format!("the same cause: {}\n", single_line(&names)) } else { String::new() };
-        format!("\n{}{others}", self.largest.report)
+        let changes = self.changes.iter().filter(|(struck, _)| !self.largest.changes.contains(struck));
+        let changes = changes.take(MAX_NAMED).map(|(_, change)| {
+            format!("  with another change: {} (helps {})\n", change.text, with_commas(change.helped))
+        });
+        format!("\n{}{others}{}", self.largest.report, changes.collect::<String>())
     }
 
     /// The name of a subject with the cause.

@@ -63,6 +63,7 @@ pub fn report_json(
         "what_to_do": remedies::phrases(session, case, group, report),
         "changes": changes(false),
         "far_less": changes(true),
+        "choices": report.choices.iter().map(|choice| change_json(session, case, group, choice)).collect::<Json>(),
         "nearest": nearest.collect::<Json>(),
         "refusals": refusals.collect::<Json>(),
         "refusal_count": report.refusal_count,

@@ -22,12 +22,13 @@ use super::verdict_codes::{needs_change, no_change_phrase};
 pub const MAX_COMMANDED_JOBS: usize = 10;
 
 /// The commands of submit files for attributes of jobs. Any other attribute is set as `My.Name`.
-const SUBMIT_COMMANDS: [(&str, &str); 5] = [
+const SUBMIT_COMMANDS: [(&str, &str); 6] = [
     ("RequestCpus", "request_cpus"),
     ("RequestMemory", "request_memory"),
     ("RequestDisk", "request_disk"),
     ("RequestGPUs", "request_gpus"),
     ("RequireGPUs", "require_gpus"),
+    ("DeferralTime", "deferral_time"),
 ];
 
 /// Returns what can be done for a group: phrases, changes with what makes them, or that no change was found.

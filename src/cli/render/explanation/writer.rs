@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use classad::explain::{
-    AdNames, ClauseRemark, ClosestOffer, GangReport, JobReport, LastRejection, OfferedRange, OfferedValue,
-    RefusalGroup, RequestReport, RequestVerdict, SlotCounts, UnmetOfferClause,
+    AdNames, ClauseRemark, ClosestOffer, FailureReason, GangReport, JobReport, LastRejection, OfferedRange,
+    OfferedValue, RefusalGroup, RequestReport, RequestVerdict, SlotCounts, UnmetOfferClause,
 };
 
 use classad::protocol::SlotState;
@@ -58,7 +58,9 @@ impl<'c> ReportRenderer<'c> {
         let summary = self.case.summary(session, group, report, MAX_CLAUSE_CHARS);
         let mut text = first_lines(&summary);
         let behind = report.own_expression.as_ref().map(|behind| single_line(&behind.phrase));
-        text.extend(behind.filter(|behind| !summary.contains(behind)).map(|behind| sentence_line(&behind)));
+        let is_told = matches!(report.verdict, RequestVerdict::Unmet { fault: FailureReason::NoValue(_), .. });
+        let behind = behind.filter(|behind| !is_told && !summary.contains(behind));
+        text.extend(behind.map(|behind| sentence_line(&behind)));
         let given = report.job.as_ref().and_then(JobReport::given_reason).map(single_line);
         if let Some(reason) = given.filter(|reason| !summary.contains(reason.trim_end_matches('.'))) {
             text.push_str(&sentence_line(&format!("hold reason: {reason}")));

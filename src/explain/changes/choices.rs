@@ -1,0 +1,74 @@
+//! What only the author of a request can decide: to do without a place, or with another version of a system or another
+//! device. These are told as choices, and are no changes that are proposed.
+
+use crate::ad::{BinaryOperator, Name, Value};
+use crate::explain::evaluation::OfferTable;
+use crate::explain::failure_reason::FailureReason;
+use crate::explain::report::ClauseReport;
+use crate::explain::request_analysis::RequestAnalysis;
+use crate::explain::slots::SlotsByState;
+
+use super::edit::RequestEdit;
+use super::needs::{SYSTEM_ATTRIBUTES, is_exclusion, is_one_of, names_place, names_system};
+use super::search::{ChangeProblem, RequestChange, verify_edits};
+use super::{BilateralChanges, awaited_clauses};
+
+/// Maximum number of values that are tried in place of one.
+const MAX_VALUES: usize = 4;
+
+/// Returns the choices with which a request would match, those with the most offers first. Each has a single edit.
+pub fn find_choices(
+    table: &OfferTable,
+    slots: Option<&SlotsByState>,
+    analysis: &RequestAnalysis,
+) -> Vec<RequestChange> {
+    if !table.context.dialect.is_condor() {
+        return Vec::new();
+    }
+    let edits: Vec<RequestEdit> =
+        analysis.clauses.iter().flat_map(|clause| edits_of_clause(clause, analysis, table)).collect();
+    if edits.is_empty() {
+        return Vec::new();
+    }
+    let awaited = awaited_clauses(analysis).collect();
+    let drained = slots.and_then(|slots| slots.drained.as_ref());
+    let mut problem = BilateralChanges { table, slots, analysis, awaited, is_free_needed: false, drained };
+    // What matches in time, or once jobs end, needs no choice.
+    if let Ok(Some(_)) = problem.find_match(&analysis.request.ad) {
+        return Vec::new();
+    }
+    let Ok(choices) = verify_edits(&mut problem, &analysis.request.ad, edits);
+    choices
+}
+
+/// The edits of one clause: to drop it if it asks for a place; the versions of the system that offers have; the devices.
+fn edits_of_clause(clause: &ClauseReport, analysis: &RequestAnalysis, table: &OfferTable) -> Vec<RequestEdit> {
+    let expression = &clause.analysis.clause.expression;
+    let read = &clause.analysis.offer_attributes;
+    if !read.is_empty() && read.iter().all(names_place) && !is_exclusion(expression) {
+        return vec![RequestEdit::Drop { clause: expression.clone() }];
+    }
+    if let Some(FailureReason::Nested(nested)) = &clause.failure {
+        let (name, from) = nested.holder.clone();
+        let set = |to: &_| RequestEdit::Set { name: name.clone(), from: Some(from.clone()), to: Clone::clone(to) };
+        return nested.others.iter().map(set).collect();
+    }
+    let is_version = |name: &Name| names_system(name) && !is_one_of(name, &SYSTEM_ATTRIBUTES);
+    let comparison = clause.analysis.comparison.as_ref().filter(|comparison| {
+        let is_equality = matches!(comparison.operator, BinaryOperator::Equal | BinaryOperator::Is);
+        is_equality && comparison.attribute().is_some_and(is_version)
+    });
+    let Some(comparison) = comparison else { return Vec::new() };
+    let mut counted: Vec<(Value, usize)> = Vec::new();
+    for (value, offers) in table.expression_values(&analysis.request, &comparison.operand).weighted_values() {
+        match counted.iter_mut().find(|(known, _)| known == value) {
+            Some((_, count)) => *count += offers,
+            None if value.is_exceptional() || *value == comparison.bound => {}
+            None => counted.push((value.clone(), offers)),
+        }
+    }
+    counted.sort_by_key(|(_, offers)| std::cmp::Reverse(*offers));
+    let relaxed =
+        counted.into_iter().take(MAX_VALUES).filter_map(|(value, _)| comparison.relax(expression, value, 1.0));
+    relaxed.flat_map(|proposal| proposal.edits).collect()
+}
