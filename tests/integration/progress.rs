@@ -1,17 +1,17 @@
 //! What someone sees who waits at a terminal.
 
 use std::process::Command;
+use std::sync::LazyLock;
 
 /// A pipe that is slow: some ads, and after more than a second some more.
 fn slow(arguments: &str, environment: &[(&str, &str)]) -> String {
-    let folder = crate::binary::temporary().join("progress");
-    std::fs::create_dir_all(&folder).unwrap();
-    let ads = folder.join("ads.long");
-    std::fs::write(&ads, "Name = \"a\"\nCpus = 4\n\n".repeat(20_000)).unwrap();
+    // Written once: another test may be reading it.
+    static ADS: LazyLock<String> =
+        LazyLock::new(|| crate::binary::file("progress.long", "Name = \"a\"\nCpus = 4\n\n".repeat(20_000)));
+    let ads = &*ADS;
     let script = format!(
         "(cat {ads}; sleep 1.3; cat {ads}; sleep 0.2; cat {ads}) | {} {arguments}",
-        env!("CARGO_BIN_EXE_classad"),
-        ads = ads.display()
+        env!("CARGO_BIN_EXE_classad")
     );
     let mut command = Command::new("sh");
     command.args(["-c", &script]).env("TERM", "xterm").env_remove("NO_COLOR").envs(environment.iter().copied());
