@@ -52,7 +52,7 @@ causes! {
     Policy "policy" "not-waiting" "A policy of the job or of the access point holds, removes or releases it soon",
     Held "held" "not-waiting" "The job is held, and waits to be released",
     CoolDown "cool-down" "limited" "The job is in cool-down after a failed run, and is offered to no slot",
-    TooFew "too-few-slots" "partly-served" "The job needs more slots at once than match it",
+    TooFew "too-few-slots" "partly-served" "The job needs more slots at once than match it and are free",
     AtLimit "at-limit" "limited" "As many jobs of its access point run as the configuration allows",
     NotWaiting "not-waiting" "not-waiting" "The job waits for no slot: it runs, has ended, or runs without a slot",
     Gang "gang" "ports" "The request has ports, and needs a gang",

@@ -155,6 +155,9 @@ fn guarded(analysis: &ClauseAnalysis, table: &OfferTable, request: &RequestConte
     if counts.undefined == 0 {
         return None;
     }
+    if let Some(found) = none_where_missing(analysis, table) {
+        return Some(found);
+    }
     let corrected = match clause.without_parentheses().kind() {
         ExpressionKind::Binary(BinaryOperator::NotEqual, left, right) => {
             Expression::binary(BinaryOperator::Isnt, left.clone(), right.clone())
@@ -167,6 +170,31 @@ fn guarded(analysis: &ClauseAnalysis, table: &OfferTable, request: &RequestConte
     };
     let name = analysis.offer_attributes.iter().find(|name| table.offers_with(name) < table.offer_count())?;
     Some((format!("this is undefined where {name} is missing"), corrected))
+}
+
+/// Returns a clause that is content with none of a resource, with 0 where offers lack the attribute: `(GPUs ?: 0) == 0` for
+/// `GPUs == 0`; with what to say of it. `None` for any other clause.
+fn none_where_missing(analysis: &ClauseAnalysis, table: &OfferTable) -> Option<(String, Expression)> {
+    let comparison = analysis.comparison.as_ref().filter(|comparison| comparison.bound_holder.is_none())?;
+    let name = comparison.attribute().filter(|name| is_resource(name) && table.offers_with(name) > 0)?;
+    let bound = as_number(&comparison.bound)?;
+    let takes_none = match comparison.operator {
+        BinaryOperator::Equal | BinaryOperator::Is => bound == 0.0,
+        BinaryOperator::Less => bound > 0.0,
+        BinaryOperator::LessEqual => bound >= 0.0,
+        _ => false,
+    };
+    let clause = &analysis.clause.expression;
+    let operand = clause.parts().find(|part| takes_none && **part == comparison.operand)?;
+    let zero = Expression::literal(Value::Integer(0));
+    let or_none = parenthesized(&ExpressionKind::Elvis(operand.clone(), zero).into());
+    let corrected = rewrite_expression(clause, &mut |part| part.ptr_eq(operand).then(|| or_none.clone()))?;
+    Some((format!("this is undefined where {name} is missing"), corrected))
+}
+
+/// Whether jobs can ask for a resource of this name.
+fn is_resource(name: &Name) -> bool {
+    requested_resource(&Name::new(&format!("Request{name}"))).is_some()
 }
 
 /// Returns the clause with an attribute that offers have in place of its name with dots, which reads an ad in an ad:

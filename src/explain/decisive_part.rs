@@ -108,6 +108,21 @@ impl ClauseInPair<'_> {
         seen.unwrap_or_else(|| expression.clone())
     }
 
+    /// Returns the conditions that decide which branches lead to the decisive part of a clause.
+    fn deciding_conditions(&self, clause: &Expression) -> Vec<Expression> {
+        let (mut part, mut found) = (clause.without_parentheses().clone(), Vec::new());
+        for _ in 0..MAX_STEPS {
+            let Some(next) = self.step(&part) else { break };
+            if let Some([condition, ..]) = part.conditional()
+                && !condition.ptr_eq(&next)
+            {
+                found.push(condition.clone());
+            }
+            part = next.without_parentheses().clone();
+        }
+        found
+    }
+
     /// Returns the operand that decides the value of `part`; `None` if all of it does.
     fn step(&self, part: &Expression) -> Option<Expression> {
         let of_condition = |condition: &Expression, yes: &Expression, no: &Expression| match self.outcome(condition) {
@@ -279,7 +294,11 @@ impl ClauseInPair<'_> {
         let part = self.decisive_part(clause);
         let (ads, dialect) = (self.ads(), self.table.context.dialect);
         let mut known: FxHashSet<Name> = FxHashSet::default();
-        let read = self.attributes_read(&part).into_iter();
+        // What of the partner decides which branch counts.
+        let conditions = self.deciding_conditions(clause);
+        let of_conditions = conditions.iter().flat_map(|condition| self.attributes_read(condition));
+        let of_partner = of_conditions.filter(|(side, _)| *side == 1);
+        let read = self.attributes_read(&part).into_iter().chain(of_partner);
         let read = read.filter(|(side, name)| ads[*side].get(name).is_some() && known.insert(name.clone()));
         let reads =
             read.map(|(side, name)| ReadValue::of(&name, self.attribute_value(side, &name), side == 1)).collect();

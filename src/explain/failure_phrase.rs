@@ -177,7 +177,9 @@ impl FailureWriter<'_> {
                 let corrected = self.correction(&format!("{name} = {}", text(to, self.dialect)));
                 match opens.as_ref().and_then(ClauseTime::opening) {
                     Some(opening) => format!("{message}: with {corrected} the clause is true {opening}"),
-                    None => format!("{message}: {corrected} would do for {}", self.count_or_none(*offers)),
+                    None => {
+                        format!("{message}: with {corrected} the clause is true for {}", self.count_or_none(*offers))
+                    }
                 }
             }
             FailureReason::Alternatives(alternatives) => self.alternatives_phrase(alternatives, &shown),
@@ -270,6 +272,12 @@ impl FailureWriter<'_> {
 
     /// Says that no offer has an attribute, and suggests similar names.
     pub fn missing_attribute(&self, name: &Name, near: &[(Name, usize)]) -> String {
+        if name.is("DynamicSlot") {
+            let slot = self.nouns[0];
+            return format!(
+                "{name} is of the parts of {slot}s that other jobs have; a job gets a part of its own without it"
+            );
+        }
         let missing = format!("no {} defines {name}", self.nouns[0]);
         // The first is the most similar.
         let near = if self.is_brief { &near[..near.len().min(1)] } else { near };

@@ -94,14 +94,12 @@ impl RefusalWriter<'_> {
                 if let (false, Some(admitted)) = (is_only, &group.demand.admits) {
                     let admitted = admitted.phrase();
                     let owners = match group.suitable {
-                        1 => "the owner of one admits".to_owned(),
-                        several => format!("the owners of {} admit", with_commas(several)),
+                        1 => "the owner of one of them admits".to_owned(),
+                        several => format!("the owners of {} of them admit", with_commas(several)),
                     };
-                    return format!("{owners} only jobs with {admitted}; the others refuse by other clauses");
+                    return format!("{owners} only jobs with {admitted}");
                 }
-                let in_some = (!is_only).then(|| {
-                    format!(" for {} of them; the others refuse by other clauses", with_commas(group.suitable))
-                });
+                let in_some = (!is_only).then(|| format!(" for {} of them", with_commas(group.suitable)));
                 format!("{}{}", self.demand_phrase(&group.demand, group.suitable > 1), in_some.unwrap_or_default())
             }
             None => String::new(),

@@ -4,7 +4,7 @@ use crate::configuration::PolicyEffectKind;
 use crate::matching::negotiate::AccountingLimit;
 use crate::text::{join_first, join_with, shorten, with_commas};
 
-use super::changes::{MatchingOffers, RequestChange, RequestEdit, names_system};
+use super::changes::{MatchingOffers, RequestChange, RequestEdit, names_feature, names_system};
 use super::circumstances::{DROP_SLOT_REQUIREMENTS, ScheddAnswer};
 use super::clause_time::ClauseTime;
 use super::clauses::text;
@@ -143,11 +143,18 @@ impl Remedies<'_> {
         if matches!(report.verdict, RequestVerdict::NotWaiting(_)) {
             return Vec::new();
         }
-        let (mut without, mut other, mut device) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut without, mut other, mut device) = ([Vec::new(), Vec::new()], Vec::new(), Vec::new());
         for choice in &report.choices {
             match choice.edits.as_slice() {
                 [RequestEdit::Drop { clause }] => {
-                    without.push(format!("{} ({})", self.0.quoted(&text(clause, self.0.dialect)), gained(choice)));
+                    let known = report.clauses.iter().find(|known| known.analysis.clause.expression.ptr_eq(clause));
+                    let is_feature =
+                        known.is_some_and(|known| known.analysis.offer_attributes.iter().all(names_feature));
+                    without[usize::from(is_feature)].push(format!(
+                        "{} ({})",
+                        self.0.quoted(&text(clause, self.0.dialect)),
+                        gained(choice)
+                    ));
                 }
                 [RequestEdit::Rewrite { to, .. }] => {
                     other.push(format!("{} ({})", self.0.quoted(&text(to, self.0.dialect)), gained(choice)));
@@ -162,7 +169,8 @@ impl Remedies<'_> {
         let may = |run: &str| format!("if {} {run}", self.0.verb("it may", "they may"));
         let first = |choices: &[String]| join_with(&choices[..choices.len().min(MAX_CHOICES)], "or");
         let without =
-            (!without.is_empty()).then(|| format!("do without {}, {}", first(&without), may("run elsewhere")));
+            without.into_iter().zip(["run elsewhere", "run without"]).filter(|(choices, _)| !choices.is_empty());
+        let without = without.map(|(choices, run)| format!("do without {}, {}", first(&choices), may(run)));
         let other = (!other.is_empty()).then(|| format!("ask for {}, {}", first(&other), may("run there")));
         let device = (!device.is_empty()).then(|| format!("ask for {}, if that is enough", first(&device)));
         other.into_iter().chain(device).chain(without).collect()

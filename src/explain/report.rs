@@ -198,7 +198,8 @@ impl RequestReport {
     #[must_use]
     pub fn told_clauses(&self) -> Vec<usize> {
         let mut clauses = self.verdict.clauses();
-        clauses.extend(self.narrowing.as_ref().and_then(Narrowing::clause));
+        let narrowing = self.narrowing.as_ref().and_then(Narrowing::clause);
+        clauses.extend(narrowing.filter(|place| !clauses.contains(place)));
         clauses
     }
 

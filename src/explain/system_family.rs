@@ -107,10 +107,9 @@ impl<'e> NamedSystem<'e> {
 pub fn of_all_names(clause: &Expression, table: &OfferTable) -> Option<(String, Expression)> {
     let NamedSystem { name, version, wanted, .. } = clause.parts().find_map(NamedSystem::of)?;
     let (names, is_of_version) = names_of_version(version, table);
-    let is_misspelt = |wanted: &String| {
-        let is_same = |known: &String| known.eq_ignore_ascii_case(wanted);
-        !names.iter().any(is_same) && names.iter().any(|known| letters(known) == letters(wanted))
-    };
+    // A name in another case fails only by `=?=`, which is told as such.
+    let is_misspelt =
+        |wanted: &String| !names.contains(wanted) && names.iter().any(|known| letters(known) == letters(wanted));
     if wanted.iter().any(is_misspelt) {
         return None;
     }

@@ -119,7 +119,7 @@ impl ExpressionCheck<'_> {
     }
 
     fn check_precedence(&mut self, operator: BinaryOperator, left: &Expression, right: &Expression) {
-        let symbol = operator.symbol();
+        let symbol = operator.symbol_in(self.dialect);
         for operand in [left, right] {
             match operand.kind() {
                 ExpressionKind::Binary(inner, ..) if is_comparison(operator) && is_comparison(*inner) => {
@@ -164,7 +164,7 @@ impl ExpressionCheck<'_> {
         const MAX_CHARS: usize = 180;
         let Some(greedy) = GreedyConditional::of(self.expression) else { return };
         told.insert(greedy.taken.identity());
-        let symbol = greedy.operator.symbol();
+        let symbol = greedy.operator.symbol_in(self.dialect);
         let message = format!("`?` binds less tightly than `{symbol}`: all before the `?` is its condition");
         let written = shorten(&expression_text(&greedy.regrouped, Style::of(self.dialect)), MAX_CHARS);
         let help = format!("write `{written}`");

@@ -336,11 +336,13 @@ fn check_compared_version(
         [Some(written), None] => (operator.converse()?, operands[1], written),
         _ => return None,
     };
-    let name = match ClauseOperand::of(subject)? {
-        ClauseOperand::Other(name) | ClauseOperand::Own(name) | ClauseOperand::Unqualified(name) => name,
-        ClauseOperand::Literal(_) => return None,
+    let attribute = |operand: &Expression| match ClauseOperand::of(operand)? {
+        ClauseOperand::Other(name) | ClauseOperand::Own(name) | ClauseOperand::Unqualified(name) => Some(name.clone()),
+        ClauseOperand::Literal(_) => None,
     };
-    let is_whole = is_version_attribute(name);
+    let of_number = number_of_version(subject);
+    let name = attribute(of_number.unwrap_or(subject))?;
+    let is_whole = of_number.is_none() && is_version_attribute(&name);
     let number = written.strip_prefix("$CondorVersion:").unwrap_or(&written);
     let number = number.split_whitespace().next().filter(|number| number.starts_with(|c: char| c.is_ascii_digit()))?;
     let function = match operator {
@@ -352,7 +354,7 @@ fn check_compared_version(
         _ => return None,
     };
     let is_ordered =
-        is_whole || (is_version(number) && matches!(StandardType::of(name), None | Some(StandardType::String)));
+        is_whole || (is_version(number) && matches!(StandardType::of(&name), None | Some(StandardType::String)));
     if !is_ordered || !dialect.is_condor() {
         return None;
     }
@@ -377,6 +379,18 @@ const WHOLE: &str = "a string such as `$CondorVersion: 25.0.1 2025-09-01 $` does
 fn version_number(whole: &Expression) -> Expression {
     let one = Expression::literal(Value::Integer(1));
     ExpressionKind::Subscript(Expression::call("split", [whole.clone()]), one).into()
+}
+
+/// Returns the whole version of which an expression takes the number: `CondorVersion` of `split(CondorVersion)[1]`. `None` for
+/// any other expression.
+fn number_of_version(expression: &Expression) -> Option<&Expression> {
+    let ExpressionKind::Subscript(list, place) = expression.without_parentheses().kind() else { return None };
+    match list.without_parentheses().kind() {
+        ExpressionKind::Call(function, arguments) if function.is("split") => {
+            arguments.first().filter(|_| place.as_literal() == Some(&Value::Integer(1)))
+        }
+        _ => None,
+    }
 }
 
 /// Returns the slip about a whole version where the number in it was meant.

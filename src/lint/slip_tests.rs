@@ -53,6 +53,10 @@ fn slips_of_real_policies_are_corrected() {
             "TARGET.CondorVersion >= \"$CondorVersion: 9.0.0\"",
             "version-order: versionGE(split(TARGET.CondorVersion)[1], \"9.0.0\")",
         ),
+        (
+            "split(TARGET.CondorVersion)[1] >= \"9.0.0\"",
+            "version-order: versionGE(split(TARGET.CondorVersion)[1], \"9.0.0\")",
+        ),
         ("\"3.10\" < SingularityVersion", "version-order: versionGT(SingularityVersion, \"3.10\")"),
         ("Capability >= \"7.0\"", "operand-type: Capability >= 7.0"),
         (

@@ -113,6 +113,11 @@ fn names_of_systems() -> Vec<Case> {
             &["matches 1 of 3 slots, which is claimed by zoe@x", "-> `TARGET.OpSysMajorVer == 9`"],
         ),
         (
+            "system-case",
+            requirements("TARGET.OpSysAndVer =?= \"centos9\""),
+            &["=?= is case-sensitive, and 1 slot has \"CentOS9\"", "-> `TARGET.OpSysAndVer == \"centos9\"`"],
+        ),
+        (
             "system-spelling",
             requirements("TARGET.OpSysAndVer == \"Centos-9\""),
             &["the most similar is \"CentOS9\"", "-> `TARGET.OpSysAndVer == \"CentOS9\"`"],
@@ -202,7 +207,9 @@ fn wrong_conditions() -> Vec<Case> {
         (
             "gibibytes-of-gpus",
             format!("RequireGPUs = GlobalMemoryMb <= 48\n{GPUS}"),
-            &["GlobalMemoryMb is in MiB: this is 48 MiB: `RequireGPUs = GlobalMemoryMb <= 49152` would do"],
+            &[
+                "GlobalMemoryMb is in MiB: this is 48 MiB: with `RequireGPUs = GlobalMemoryMb <= 49152` the clause is true for 2 slots",
+            ],
         ),
     ]
 }
@@ -240,12 +247,26 @@ fn names_and_units() -> Vec<Case> {
                 "DeferralTime = 1783310400 2 slots, 1 free",
             ],
         ),
+        (
+            "none-of-gpus",
+            requirements("TARGET.GPUs == 0"),
+            &["undefined where GPUs is missing", "-> `(TARGET.GPUs ?: 0) == 0` 1 slot, free"],
+        ),
+        // A feature that the job asks for is not given up by a command.
+        (
+            "feature",
+            requirements("TARGET.HAS_R == true"),
+            &[
+                "no slot defines HAS_R",
+                "what to do: do without `TARGET.HAS_R == true` (2 slots, 1 free), if it may run",
+            ],
+        ),
         // One slot is large enough for the wrong unit, and refuses.
         (
             "unit-of-a-few",
             "RequestDisk = 21474836480\nRequirements = TARGET.Disk >= RequestDisk\n".to_owned(),
             &[
-                "3 slots: RequestDisk is in KiB: this is 20 TiB: `RequestDisk = 20971520` would do for 3 slots",
+                "3 slots: RequestDisk is in KiB: this is 20 TiB: with `RequestDisk = 20971520` the clause is true for 3 slots",
                 "RequestDisk 21474836480 -> 20971520 2 slots, 1 free",
             ],
         ),
@@ -360,4 +381,23 @@ fn a_time_is_that_of_the_job() {
     let (_, out, errors) = classad(&["explain", &jobs, "--pool", &slots, "--now", NOW, "-o", "jsonl"]);
     let waits = |report: &str| report.contains("wait until");
     assert_eq!(out.lines().map(waits).collect::<Vec<_>>(), [false, true], "{out}{errors}");
+}
+
+/// The list of sites that a job has is respelt where a slot seeks its site in it, and no entry is taken away.
+#[test]
+fn an_entry_of_a_list_is_respelt() {
+    let slot = SLOTS.split("\n\n").next().expect("there is a first slot");
+    let slot = slot.replace("Requirements = true", "Requirements = stringListMember(Site, TARGET.DESIRED_Sites)");
+    let pool = file("corrections-sites.pool", slot.replace("\"Madison\"", "\"Wisconsin-Madison\""));
+    for (sites, change) in [
+        ("Paris,Madison", Some("DESIRED_Sites \"Paris,Madison\" -> \"Paris,Wisconsin-Madison\"")),
+        ("Wisconsin-Madson", Some("DESIRED_Sites \"Wisconsin-Madson\" -> \"Wisconsin-Madison\"")),
+        ("Paris", None),
+    ] {
+        let job = file("corrections-sites.job", format!("{JOB}DESIRED_Sites = \"{sites}\"\nRequirements = true\n"));
+        let (_, text, errors) = classad(&["explain", &job, "--pool", &pool, "--now", NOW]);
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(words.contains("-> \""), change.is_some(), "{sites}: {text}{errors}");
+        assert!(change.is_none_or(|change| words.contains(change)), "{sites}: {text}");
+    }
 }

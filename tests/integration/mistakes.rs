@@ -31,12 +31,7 @@ fn mistakes() -> Vec<Mistake> {
     let gpus = |wish: &str| format!("RequireGPUs = {wish}\n{GPUS}");
     let requirements = |condition: &str| format!("Requirements = {condition}\n");
     vec![
-        (
-            "quoted-gpus",
-            gpus("\"Capability >= 8.0\""),
-            "`RequireGPUs = Capability >= 8.0` would do",
-            "quoted-expression",
-        ),
+        ("quoted-gpus", gpus("\"Capability >= 8.0\""), "with `RequireGPUs = Capability >= 8.0`", "quoted-expression"),
         ("quoted", requirements("\"TARGET.Memory >= 100\""), "`TARGET.Memory >= 100`", "quoted-expression"),
         (
             "exchanged",
@@ -77,13 +72,13 @@ fn mistakes() -> Vec<Mistake> {
         (
             "kib",
             "RequestMemory = 4194304\nRequirements = TARGET.Memory >= RequestMemory\n".to_owned(),
-            "`RequestMemory = 4096` would do",
+            "with `RequestMemory = 4096` the clause is true",
             "wrong-unit",
         ),
         (
             "bytes",
             "RequestMemory = 4294967296\nRequirements = TARGET.Memory >= RequestMemory\n".to_owned(),
-            "`RequestMemory = 4096` would do",
+            "with `RequestMemory = 4096` the clause is true",
             "wrong-unit",
         ),
         (
@@ -104,7 +99,12 @@ fn mistakes() -> Vec<Mistake> {
             "`TARGET.HasCVMFS || (TARGET.Site == \"a\" ? ",
             "precedence",
         ),
-        ("string-in-gpus", gpus("Capability >= \"7.0\""), "`RequireGPUs = Capability >= 7.0` would do", "operand-type"),
+        (
+            "string-in-gpus",
+            gpus("Capability >= \"7.0\""),
+            "with `RequireGPUs = Capability >= 7.0` the clause is true",
+            "operand-type",
+        ),
         (
             "clash",
             gpus("Capability < 8.0 && Capability >= 9.0"),

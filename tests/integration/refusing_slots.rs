@@ -87,8 +87,8 @@ fn a_slot_counts_at_the_clause_that_decides() {
         (
             "two reasons",
             vec![slot("a", BOB, "Disk = 9000000"), slot("b", BOB, "Disk = 9000000"), slot("c", "true", "Disk = 1000")],
-            "1.0 matches none of 3 slots: 3 slots would do, but all of them refuse: the owners of 2 admit only jobs with Owner \
-            bob; the others refuse by other clauses"
+            "1.0 matches none of 3 slots: 3 slots would do, but all of them refuse: the owners of 2 of them admit only jobs with Owner \
+            bob"
                 .to_owned(),
             vec![(BOB, 2), (DISK, 1)],
         ),

@@ -119,9 +119,14 @@ pub fn worth_telling(
             found.push(change);
         }
     }
-    // Where a mistake can be corrected, nothing that the job was to have is given up.
-    if found.iter().any(RequestChange::is_correction) {
-        found.retain(|change| !change.drops_clause());
+    // Where a mistake can be corrected, nothing that the job was to have is given up, and nothing is added that gains less.
+    let corrected = found.iter().filter(|change| change.is_correction()).map(|change| change.matched.count).max();
+    if let Some(gained) = corrected {
+        let adds = |edit: &RequestEdit| matches!(edit, RequestEdit::Define { .. });
+        found.retain(|change| {
+            let is_less = change.matched.count <= gained && change.edits.iter().any(adds);
+            !change.drops_clause() && !is_less
+        });
     }
     found.sort_by_key(|change| change.is_far_less);
     found

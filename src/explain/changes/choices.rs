@@ -1,4 +1,4 @@
-//! What only the author of a request can decide: to do without a place, or with another version of a system or another
+//! What only the author of a request can decide: to do without a place or a feature, or with another version of a system or another
 //! device. These are told as choices, and are no changes that are proposed.
 
 use crate::ad::{BinaryOperator, Name, Value};
@@ -9,7 +9,7 @@ use crate::explain::request_analysis::RequestAnalysis;
 use crate::explain::slots::SlotsByState;
 
 use super::edit::RequestEdit;
-use super::needs::{SYSTEM_ATTRIBUTES, is_exclusion, is_one_of, names_place, names_system};
+use super::needs::{SYSTEM_ATTRIBUTES, is_exclusion, is_one_of, names_feature, names_place, names_system};
 use super::search::{ChangeProblem, RequestChange, verify_edits};
 use super::{BilateralChanges, awaited_clauses};
 
@@ -37,15 +37,25 @@ pub fn find_choices(
     if let Ok(Some(_)) = problem.find_match(&analysis.request.ad) {
         return Vec::new();
     }
-    let Ok(choices) = verify_edits(&mut problem, &analysis.request.ad, edits);
+    let Ok(mut choices) = verify_edits(&mut problem, &analysis.request.ad, edits.clone());
+    // A lower bound is of no use where a nearer one gains as much.
+    let place = |choice: &RequestChange| edits.iter().position(|edit| choice.edits.first() == Some(edit));
+    let is_less = |choice: &RequestChange, than: &RequestChange| {
+        let are_settings = [choice, than].iter().all(|of| matches!(of.edits.as_slice(), [RequestEdit::Set { .. }]));
+        are_settings && place(than) < place(choice) && than.matched.count >= choice.matched.count
+    };
+    let is_of_use: Vec<bool> = choices.iter().map(|choice| !choices.iter().any(|than| is_less(choice, than))).collect();
+    let mut is_of_use = is_of_use.into_iter();
+    choices.retain(|_| is_of_use.next().unwrap_or_default());
     choices
 }
 
-/// The edits of one clause: to drop it if it asks for a place; the versions of the system that offers have; the devices.
+/// The edits of one clause: to drop it if it asks for a place or a feature; the versions of the system that offers have; the devices.
 fn edits_of_clause(clause: &ClauseReport, analysis: &RequestAnalysis, table: &OfferTable) -> Vec<RequestEdit> {
     let expression = &clause.analysis.clause.expression;
     let read = &clause.analysis.offer_attributes;
-    if !read.is_empty() && read.iter().all(names_place) && !is_exclusion(expression) {
+    let is_choice = read.iter().all(names_place) || read.iter().all(names_feature);
+    if !read.is_empty() && is_choice && !is_exclusion(expression) {
         return vec![RequestEdit::Drop { clause: expression.clone() }];
     }
     if let Some(FailureReason::Nested(nested)) = &clause.failure {

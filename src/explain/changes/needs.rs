@@ -22,11 +22,8 @@ const TOTAL_PREFIXES: [&str; 3] = ["TotalSlot", "Total", "Detected"];
 /// written.
 const STARTS_OF_NEEDS: [&str; 7] = ["CUDA", "CVMFS", "GPUs", "HAS_CVMFS", "Java", "OpSys", "OSG_OS"];
 
-/// Features of slots that a job needs if it asks for them. A clause that reads one is not given up.
-const FEATURES: &str = "AvailableGPUs, GPUs, HasCheckpointing, HasContainer, HasDocker, HasDockerURL, HasEncryptExecuteDirectory, \
-    HasFileTransfer, HasFileTransferPluginMethods, HasJava, HasJobDeferral, HasMPI, HasPerFileEncryption, HasReconnect, \
-    HasRemoteSyscalls, HasSandboxImage, HasSIF, HasSingularity, HasTransferInputRemaps, HasURLFileTransfer, \
-    HasUserNamespaces, HasVM";
+/// Resources of slots that a job needs if it asks for them.
+const DEVICES: [&str; 2] = ["AvailableGPUs", "GPUs"];
 
 /// What a job runs and for how long. It is not taken from the job for a slot that does not admit it.
 const PROGRAMS: [&str; 6] =
@@ -56,6 +53,12 @@ pub fn names_system(name: &Name) -> bool {
     starts_with(name, "OpSys") || is_one_of(name, &SYSTEM_ATTRIBUTES)
 }
 
+/// Whether an attribute of slots tells of a feature, as `HasDocker` and `HAS_R` do. A job that asks for one needs it.
+pub fn names_feature(name: &Name) -> bool {
+    let behind = name.as_str().get(3..).filter(|_| starts_with(name, "Has"));
+    behind.is_some_and(|behind| behind.starts_with(|letter: char| letter.is_ascii_uppercase() || letter == '_'))
+}
+
 /// Whether a clause keeps the job away from something, rather than asking for it.
 pub fn is_exclusion(clause: &Expression) -> bool {
     match clause.without_parentheses().kind() {
@@ -75,7 +78,10 @@ pub fn is_never_proposed(edit: &RequestEdit, dialect: Dialect) -> bool {
         return false;
     }
     let needed = |name: &&Name| {
-        is_one_of(name, &SYSTEM_ATTRIBUTES) || is_one_of(name, &PLACES) || words(FEATURES).any(|known| name.is(known))
+        is_one_of(name, &SYSTEM_ATTRIBUTES)
+            || is_one_of(name, &PLACES)
+            || is_one_of(name, &DEVICES)
+            || names_feature(name)
     };
     let is_wanted_place = |clause: &Expression, name: &Name| names_place(name) && !is_exclusion(clause);
     let read = |clause: &Expression| {
@@ -286,7 +292,9 @@ mod tests {
             (drop("TARGET.HAS_CVMFS_a"), true),
             (drop("TARGET.JavaVersion >= \"17\""), true),
             (drop("false"), true),
-            (drop("TARGET.HasMatlab"), false),
+            (drop("TARGET.HasMatlab"), true),
+            (drop("TARGET.HAS_R == true"), true),
+            (drop("TARGET.Hash == 5"), false),
             (drop("MY.HasDocker"), false),
             (drop("TARGET.Memory > 5"), false),
             (rewrite("TARGET.Arch == \"ARM64\"", "TARGET.Arch == \"aarch64\""), false),

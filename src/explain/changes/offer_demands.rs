@@ -18,6 +18,7 @@ use crate::explain::request_analysis::RequestAnalysis;
 use crate::explain::setting_slips::setting_slips;
 use crate::matching::PairSide;
 use crate::protocol::{requested_resource, words};
+use crate::text::closest_names;
 
 use super::edit::RequestEdit;
 use super::search::Proposal;
@@ -246,13 +247,20 @@ fn collect_demands(table: &OfferTable, analysis: &RequestAnalysis, row: usize, d
     };
     for comparison in comparisons.iter().flat_map(|(found, _)| found) {
         let RequestComparison { name, operator, bound, is_required, is_list } = comparison;
-        // A list that the job has is its choice; one that it lacks has the offer's item at least.
-        if !unmet.contains(name) || *is_list && request.ad.attribute(name).is_some() {
+        if !unmet.contains(name) {
             continue;
         }
         let value = match bound {
             Some(bound) => table.value(request, PairSide::Offer, &ExplainedClause::detached(bound.clone()), row),
             None => Value::Boolean(true),
+        };
+        // A list that the job has is its choice, but for the spelling; one that it lacks has the offer's item at least.
+        let value = match request.ad.get(name).filter(|_| *is_list) {
+            Some(own) => match with_item_respelt(own, &value) {
+                Some(list) => list,
+                None => continue,
+            },
+            None => value,
         };
         if value.is_exceptional() || matches!(value, Value::List(_) | Value::Ad(_)) {
             continue;
@@ -270,6 +278,21 @@ fn collect_demands(table: &OfferTable, analysis: &RequestAnalysis, row: usize, d
     for (name, operator, value) in bounds {
         add(name, operator, &value);
     }
+}
+
+/// Returns a list in a string with `item` in place of the entry that is spelt like it, or that is a word of it: `AMNH,Hellbender`
+/// means `Missouri-Hellbender`. `None` if there is no such entry.
+fn with_item_respelt(list: &Expression, item: &Value) -> Option<Value> {
+    let (Some(Value::String(list)), Value::String(item)) = (list.as_literal(), item) else { return None };
+    let (list, item) = (list.to_str(), item.to_str());
+    let is_meant = |entry: &str| {
+        let is_word = item.split(|letter: char| !letter.is_alphanumeric()).any(|word| word.eq_ignore_ascii_case(entry));
+        is_word || !closest_names(entry, std::iter::once(&*item)).is_empty()
+    };
+    let mut entries: Vec<&str> = words(&list).collect();
+    let place = entries.iter().position(|entry| is_meant(entry))?;
+    entries[place] = &item;
+    Some(Value::string(entries.join(",")))
 }
 
 /// Whether a comparison with a value by this operator is an upper or a lower bound of a number.

@@ -1,6 +1,6 @@
 //! What `--unmatched` says of requests that get an offer.
 
-use classad::protocol::AdvertisedState;
+use classad::protocol::{AdvertisedState, SlotState};
 use classad::text::with_commas;
 
 use crate::cli::render::diagnostics::single_line;
@@ -19,7 +19,8 @@ pub fn matched_text(
     let context = session.context();
     let offer_phrase = |offer: usize| {
         let offer = &case.parties.offers[offer];
-        let is_claimed = matches!(offer.state(&context), AdvertisedState::Slot(state) if state.is_taken());
+        let runs_job = |state: SlotState| matches!(state, SlotState::Claimed | SlotState::Preempting);
+        let is_claimed = matches!(offer.state(&context), AdvertisedState::Slot(state) if runs_job(state));
         format!("{}{}", offer.id(), if is_claimed { ", whose job is preempted" } else { "" })
     };
     let line = |request: &usize| {

@@ -23,8 +23,8 @@ struct DedicatedSlots {
     matching: usize,
     /// Number of those that are free.
     free: usize,
-    /// Whether the job needs more of them at once.
-    are_too_few: bool,
+    /// Number of them that the job needs at once.
+    needed: usize,
 }
 
 impl ExplanationInput<'_> {
@@ -88,19 +88,25 @@ impl ExplanationInput<'_> {
     ) -> RequestReport {
         let parallel = report.job.iter_mut().flat_map(|job| &mut job.circumstances).find(|of| of.kind == PARALLEL);
         let Some(parallel) = parallel.filter(|_| !self.is_reverse) else { return report };
-        let DedicatedSlots { matching, free, are_too_few } = self.dedicated_slots(session, subject, explainer);
+        let DedicatedSlots { matching, free, needed } = self.dedicated_slots(session, subject, explainer);
         let are = if free == 1 { "is" } else { "are" };
         let counts = match matching {
             0 => ": none of these matches".to_owned(),
             matching => format!(": the pool has {matching} of these that match, {free} {are} free"),
         };
         parallel.predicate.push_str(&counts);
-        if are_too_few {
+        if needed > matching {
             let ask = "ask the admin for more slots of this scheduler";
             parallel.kind = "too-few-slots";
             parallel.remedy = Some(match matching {
                 0 => ask.to_owned(),
                 most => format!("ask for at most {most} with machine_count, or {ask}"),
+            });
+        } else if needed > free {
+            parallel.kind = "too-few-slots";
+            parallel.remedy = Some(match free {
+                0 => format!("wait until {needed} of them are free at once"),
+                free => format!("wait until {needed} of them are free at once, or ask for {free} with machine_count"),
             });
         }
         report
@@ -120,7 +126,7 @@ impl ExplanationInput<'_> {
         DedicatedSlots {
             matching: matching.len(),
             free: matching.iter().filter(is_free).count(),
-            are_too_few: needed.is_some_and(|hosts| usize::try_from(hosts).is_ok_and(|hosts| hosts > matching.len())),
+            needed: needed.and_then(|hosts| usize::try_from(hosts).ok()).unwrap_or_default(),
         }
     }
 
@@ -131,7 +137,8 @@ impl ExplanationInput<'_> {
         let is_full = || self.answer_of_access_point(session, subject).is_some_and(|(_, full)| full.is_some());
         match decisive.map(|known| known.kind) {
             Some(PARALLEL) => {
-                explainer.is_some_and(|explainer| self.dedicated_slots(session, subject, explainer).are_too_few)
+                let slots = explainer.map(|explainer| self.dedicated_slots(session, subject, explainer));
+                slots.is_some_and(|slots| slots.needed > slots.free)
             }
             decisive => decisive.is_some() || is_full(),
         }
