@@ -10,6 +10,7 @@ fn documents_tell_the_truth() {
     }
     cases
         .env("TZ", "UTC")
+        .env("LC_ALL", "C.UTF-8")
         .env("COLUMNS", "80")
         .case("README.md")
         .case("samples/README.md")
