@@ -10,7 +10,7 @@ use crate::matching::policy::PolicyRule;
 use crate::protocol::{AdvertisedState, Protocol, SlotState, has_ports};
 
 use super::cause::Cause;
-use super::changes::{find_changes, find_choices};
+use super::changes::{find_changes, find_choices, is_choice};
 use super::closest_offers::{closest_of, closest_offer, closest_offers};
 use super::conflicts::Conflicts;
 use super::decisive_request::decisive_request;
@@ -162,7 +162,7 @@ impl Explainer {
         self.seek_changes(&mut report, &analysis);
         report.verdict = self.verdict(&report, &analysis, &matching);
         if report.sought_changes && report.changes.is_empty() {
-            report.choices = find_choices(table, slots, &analysis);
+            report.choices.extend(find_choices(table, slots, &analysis));
             report.corrected_slot = find_corrected_slot(&report.verdict, &analysis, table);
         }
         if let Some((slots, drained)) = slots.zip(drained.as_ref()) {
@@ -287,14 +287,17 @@ impl Explainer {
         };
         report.sought_changes = found.is_some() && is_unmatched;
         let Some(found) = found else { return };
-        report.changes = found;
+        (report.choices, report.changes) =
+            found.into_iter().partition(|change| is_choice(change, analysis, table.context.dialect));
         // Nobody knows what a request without a value needs: a slot that it matches by chance is no advice.
         if matches!(analysis.slip, Some((_, FailureReason::NoValue(_)))) {
             report.changes.clear();
+            report.choices.clear();
             report.closest.clear();
         }
         // A job that matches slots in use need not do with much less.
         report.changes.retain(|change| is_unmatched || !change.is_far_less);
+        report.choices.retain(|choice| is_unmatched || choice.matched.free() != Some(0));
     }
 }
 

@@ -37,6 +37,13 @@ impl LastRejection {
         (!reason.is_empty()).then(|| LastRejection { reason, time: integer(job, "LastRejMatchTime", context) })
     }
 
+    /// The concurrency limit of which too few units were left: `matlab` of `concurrency limit matlab reached`. `None` for another
+    /// reason.
+    #[must_use]
+    pub fn concurrency_limit(&self) -> Option<&str> {
+        self.reason.strip_prefix("concurrency limit ")?.strip_suffix(" reached")
+    }
+
     /// Returns the later of two rejections, the first one of equally late ones.
     #[must_use]
     pub fn later(one: Option<Self>, other: Option<Self>) -> Option<Self> {

@@ -1,10 +1,13 @@
 //! What can be done for a request without changing it: wait, and for what; release it; raise a limit.
 
+use indexmap::IndexMap;
+
+use crate::ad::Expression;
 use crate::configuration::PolicyEffectKind;
 use crate::matching::negotiate::AccountingLimit;
 use crate::text::{join_first, join_with, shorten, with_commas};
 
-use super::changes::{MatchingOffers, RequestChange, RequestEdit, names_feature, names_system};
+use super::changes::{MatchingOffers, RequestChange, RequestEdit, names_place, names_system};
 use super::circumstances::{DROP_SLOT_REQUIREMENTS, ScheddAnswer};
 use super::clause_time::ClauseTime;
 use super::clauses::text;
@@ -13,6 +16,7 @@ use super::failure_reason::FailureReason;
 use super::features::feature_remedy;
 use super::hold_reason::{ExceededResource, HoldReason};
 use super::job_report::JobFactory;
+use super::last_rejection::LastRejection;
 use super::own_expression::RequestExpression;
 use super::report::{RefusalGroup, RequestReport, RequestVerdict};
 use super::summary::SummaryWriter;
@@ -59,6 +63,8 @@ impl Remedies<'_> {
                 Some(format!("{wait}, when {} takes jobs", self.0.offer_name(group.example)))
             })
         };
+        let rejection = report.job.as_ref().and_then(|job| job.last_rejection.as_ref());
+        let limit = rejection.and_then(LastRejection::concurrency_limit);
         let remedy = match &report.verdict {
             verdict if verdict.limit().is_some() => verdict.limit().map(AccountingLimit::remedy),
             RequestVerdict::Taken(_) | RequestVerdict::PartlyServed { .. } => {
@@ -75,6 +81,9 @@ impl Remedies<'_> {
                 let factory = report.job.as_ref().and_then(|job| job.factory.as_ref());
                 let hold = report.job.as_ref().and_then(|job| job.hold.as_ref());
                 hold.map(|hold| self.release(hold)).or(factory.and_then(JobFactory::remedy).map(str::to_owned))
+            }
+            RequestVerdict::Matches if limit.is_some() => {
+                limit.map(|limit| format!("wait until jobs with the concurrency limit {limit} end"))
             }
             RequestVerdict::Matches => report.slots.filter(|_| report.job.is_some()).map(|_| {
                 let full = self.full_slots(report).map_or_else(String::new, |full| format!(", or until {full}"));
@@ -113,11 +122,11 @@ impl Remedies<'_> {
             _ => None,
         };
         if report.matches > 0 {
-            return remedy.into_iter().chain(self.own_value(report)).collect();
+            return remedy.into_iter().chain(self.own_value(report)).chain(self.choices(report)).collect();
         }
         let is_of_time = matches!(report.verdict, RequestVerdict::Unmet { fault: FailureReason::NotNow(_), .. });
-        let opening =
-            report.awaited().filter(|_| !is_of_time && !report.changes.is_empty()).and_then(ClauseTime::opening);
+        let opening = report.awaited().filter(|_| !is_of_time).and_then(ClauseTime::opening);
+        let opening = opening.filter(|_| !report.changes.is_empty() || !report.choices.is_empty());
         let opening = opening.map(|opening| format!("the changes help {opening}"));
         remedy
             .into_iter()
@@ -140,40 +149,41 @@ impl Remedies<'_> {
                 _ => self.0.count(count),
             }
         };
-        if matches!(report.verdict, RequestVerdict::NotWaiting(_)) {
+        if matches!(report.verdict, RequestVerdict::NotWaiting(_)) || !report.changes.is_empty() {
             return Vec::new();
         }
-        let (mut without, mut other, mut device) = ([Vec::new(), Vec::new()], Vec::new(), Vec::new());
-        for choice in &report.choices {
-            match choice.edits.as_slice() {
-                [RequestEdit::Drop { clause }] => {
-                    let known = report.clauses.iter().find(|known| known.analysis.clause.expression.ptr_eq(clause));
-                    let is_feature =
-                        known.is_some_and(|known| known.analysis.offer_attributes.iter().all(names_feature));
-                    without[usize::from(is_feature)].push(format!(
-                        "{} ({})",
-                        self.0.quoted(&text(clause, self.0.dialect)),
-                        gained(choice)
-                    ));
-                }
-                [RequestEdit::Rewrite { to, .. }] => {
-                    other.push(format!("{} ({})", self.0.quoted(&text(to, self.0.dialect)), gained(choice)));
-                }
-                [RequestEdit::Set { name, to, .. }] => {
-                    let setting = format!("{name} = {}", text(to, self.0.dialect));
-                    device.push(format!("{} ({})", self.0.quoted(&setting), gained(choice)));
-                }
-                _ => {}
+        let quoted = |expression: &Expression| self.0.quoted(&text(expression, self.0.dialect));
+        let of_edit = |edit: &RequestEdit| match edit {
+            RequestEdit::Drop { clause } => {
+                let known = report.clauses.iter().find(|known| known.analysis.clause.expression.ptr_eq(clause));
+                let is_place = known.is_some_and(|known| known.analysis.offer_attributes.iter().all(names_place));
+                let may = if is_place { "may run elsewhere" } else { "may run without" };
+                ("do without", quoted(clause), may)
             }
+            RequestEdit::Rewrite { to, .. } => ("ask for", quoted(to), "may run there; an image brings its own system"),
+            RequestEdit::Set { name, to, .. } => {
+                let setting = format!("{name} = {}", text(to, self.0.dialect));
+                ("ask for", self.0.quoted(&setting), "can do with that")
+            }
+            other => ("", other.text(self.0.dialect), "may run so"),
+        };
+        let mut kinds: IndexMap<(&str, &str), Vec<String>> = IndexMap::new();
+        for choice in &report.choices {
+            let parts: Vec<_> = choice.edits.iter().map(of_edit).collect();
+            let Some((verb, _, may)) = parts.last() else { continue };
+            let is_alike = parts.iter().all(|(of_part, ..)| of_part == verb);
+            let part = |(of_part, what, _): &(&str, String, &str)| {
+                if is_alike { what.clone() } else { format!("{of_part} {what}") }
+            };
+            let what =
+                format!("{} ({})", join_with(&parts.iter().map(part).collect::<Vec<_>>(), "and"), gained(choice));
+            kinds.entry((if is_alike { verb } else { "" }, may)).or_default().push(what);
         }
-        let may = |run: &str| format!("if {} {run}", self.0.verb("it may", "they may"));
-        let first = |choices: &[String]| join_with(&choices[..choices.len().min(MAX_CHOICES)], "or");
-        let without =
-            without.into_iter().zip(["run elsewhere", "run without"]).filter(|(choices, _)| !choices.is_empty());
-        let without = without.map(|(choices, run)| format!("do without {}, {}", first(&choices), may(run)));
-        let other = (!other.is_empty()).then(|| format!("ask for {}, {}", first(&other), may("run there")));
-        let device = (!device.is_empty()).then(|| format!("ask for {}, if that is enough", first(&device)));
-        other.into_iter().chain(device).chain(without).collect()
+        let phrase = |((verb, may), choices): (&(&str, &str), &Vec<String>)| {
+            let choices = join_with(&choices[..choices.len().min(MAX_CHOICES)], "or");
+            format!("{verb} {choices}, if {} {may}", self.0.verb("it", "they")).trim_start().to_owned()
+        };
+        kinds.iter().map(phrase).collect()
     }
 
     /// Says to ask for a value of its own, where an expression asks for more than many slots have. `None` if a change does.

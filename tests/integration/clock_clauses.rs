@@ -92,8 +92,11 @@ fn clauses_that_wait_beside_others() {
         (
             "time() >= 1783370000 && TARGET.Cpus >= 8 && TARGET.KFlops > 1",
             "no slot defines KFlops; no slot meets `TARGET.Cpus >= 8` either; and {soon}",
-            vec![then],
-            vec![("`TARGET.Cpus >= 8` -> `TARGET.Cpus >= 4` and drop `TARGET.KFlops > 1`", 1)],
+            vec![
+                then,
+                "ask for `TARGET.Cpus >= 4` and do without `TARGET.KFlops > 1` (1 slot, free), if it may run without",
+            ],
+            vec![],
         ),
         (
             "TARGET.Arch == \"ARM64\" && time() >= 1783370000",

@@ -202,7 +202,7 @@ fn wrong_conditions() -> Vec<Case> {
         (
             "other-gpus",
             format!("RequireGPUs = Capability >= 30\n{GPUS}"),
-            &["the largest is 8.0", "ask for `RequireGPUs = Capability >= 7.0` (1 slot), if that is enough"],
+            &["the largest is 8.0", "ask for `RequireGPUs = Capability >= 7.0` (1 slot), if it can do with that"],
         ),
         (
             "gibibytes-of-gpus",

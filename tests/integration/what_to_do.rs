@@ -87,7 +87,13 @@ fn one_waits_or_changes_the_job_by_a_command() {
             "dropped",
             asks("TARGET.Colour == \"red\" && TARGET.Arch == \"X86_64\""),
             free.clone(),
-            "what to do:\n  drop `TARGET.Colour == \"red\"`  1 slot, free\n    \
+            "what to do: do without `TARGET.Colour == \"red\"` (1 slot, free), if it may run\n    without",
+        ),
+        (
+            "exclusion",
+            asks("TARGET.State != \"Unclaimed\" && TARGET.Arch == \"X86_64\""),
+            free.clone(),
+            "what to do:\n  drop `TARGET.State != \"Unclaimed\"`  1 slot, free\n    \
              condor_qedit 1.0 Requirements 'TARGET.Arch == \"X86_64\"'",
         ),
         (

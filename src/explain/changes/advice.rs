@@ -241,7 +241,7 @@ pub fn exceeds_machine(edit: &RequestEdit, ad: &Ad, dialect: Dialect) -> bool {
 }
 
 /// Whether an ad tells that it is of a machine, as HTCondor's do.
-fn is_machine(ad: &Ad) -> bool {
+pub fn is_machine(ad: &Ad) -> bool {
     let kind = ad.get(&Name::new("MyType")).and_then(Expression::as_literal);
     matches!(kind, Some(Value::String(kind)) if kind.to_str().eq_ignore_ascii_case("Machine"))
 }

@@ -1,13 +1,14 @@
 //! What only the author of a request can decide: to do without a place or a feature, or with another version of a system or another
-//! device. These are told as choices, and are no changes that are proposed.
+//! device, or without anything else that it asks of slots. These are told as choices, and are no changes that are proposed.
 
-use crate::ad::{BinaryOperator, Name, Value};
+use crate::ad::{BinaryOperator, Dialect, Name, Value};
 use crate::explain::evaluation::OfferTable;
 use crate::explain::failure_reason::FailureReason;
 use crate::explain::report::ClauseReport;
 use crate::explain::request_analysis::RequestAnalysis;
 use crate::explain::slots::SlotsByState;
 
+use super::advice::is_machine;
 use super::edit::RequestEdit;
 use super::needs::{SYSTEM_ATTRIBUTES, is_exclusion, is_one_of, names_feature, names_place, names_system};
 use super::search::{ChangeProblem, RequestChange, verify_edits};
@@ -15,6 +16,19 @@ use super::{BilateralChanges, awaited_clauses};
 
 /// Maximum number of values that are tried in place of one.
 const MAX_VALUES: usize = 4;
+
+/// Whether a change gives up what a job asks of slots: nobody but its author knows whether it can do without. A clause that
+/// only keeps the job away from slots, that reads the job alone, or that no value can meet, is no such demand.
+pub fn is_choice(change: &RequestChange, analysis: &RequestAnalysis, dialect: Dialect) -> bool {
+    let is_demand = |edit: &RequestEdit| {
+        let RequestEdit::Drop { clause } = edit else { return false };
+        let known = analysis.clauses.iter().find(|known| known.analysis.clause.expression.ptr_eq(clause));
+        let is_mistaken = |known: &ClauseReport| matches!(known.failure, Some(FailureReason::TypeMismatch { .. }));
+        let asks = |known: &ClauseReport| !known.analysis.offer_attributes.is_empty() && !is_mistaken(known);
+        known.is_some_and(asks) && !is_exclusion(clause)
+    };
+    dialect.is_condor() && !is_machine(&analysis.request.ad) && change.edits.iter().any(is_demand)
+}
 
 /// Returns the choices with which a request would match, those with the most offers first. Each has a single edit.
 pub fn find_choices(

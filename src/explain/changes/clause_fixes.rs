@@ -10,9 +10,11 @@ use crate::explain::clauses::ExplainedClause;
 use crate::explain::distance::{as_number, closest_row_value, relative_distance, similar_string};
 use crate::explain::evaluation::OfferTable;
 use crate::explain::failure_reason::FailureReason;
+use crate::explain::offered_values::LIST_FUNCTIONS;
 use crate::explain::report::ClauseReport;
 use crate::explain::request_analysis::RequestAnalysis;
 use crate::lint::{self, GreedyConditional, LintLevel};
+use crate::text::closest_name;
 
 use super::edit::RequestEdit;
 use super::needs;
@@ -34,6 +36,9 @@ pub fn fix_clause(table: &OfferTable, analysis: &RequestAnalysis, place: usize, 
     let corrected = corrected.map(|to| rewrite_proposal(expression, to, 0.0));
     let mut fixes: Vec<ClauseFix> =
         corrected.chain(setting_fix(fault, analysis)).map(|proposal| (proposal, None)).collect();
+    if let Some(to) = with_similar_item(clause) {
+        fixes.push((rewrite_proposal(expression, to, 0.5), None));
+    }
     let Some(comparison) = &clause.analysis.comparison else { return fixes };
     if let Some(FailureReason::TypeMismatch { theirs, .. }) = &clause.failure
         && let Some(value) = convert_to(*theirs, &comparison.bound)
@@ -45,6 +50,22 @@ pub fn fix_clause(table: &OfferTable, analysis: &RequestAnalysis, place: usize, 
         fixes.extend(bound_fixes(table, analysis, (clause, comparison), rows));
     }
     fixes
+}
+
+/// Returns a clause that seeks an item in lists of the offers, with the one in its place that is spelt similarly. `None` for any
+/// other clause.
+fn with_similar_item(clause: &ClauseReport) -> Option<Expression> {
+    let (expression, offered) = (&clause.analysis.clause.expression, clause.offered()?);
+    let seeks = |part: &Expression| match part.kind() {
+        ExpressionKind::Call(function, _) => LIST_FUNCTIONS.iter().any(|known| function.is(known)),
+        _ => false,
+    };
+    let near = offered.values.first().filter(|_| offered.is_similar && expression.parts().any(seeks))?;
+    let similar = Expression::literal(Value::string(near.value.as_str()));
+    rewrite_expression(expression, &mut |part| match part.as_literal()? {
+        Value::String(item) => closest_name(&item.to_str(), [near.value.as_str()]).map(|_| similar.clone()),
+        _ => None,
+    })
 }
 
 /// Returns the corrected forms of a clause that offers meet, now or at a time that comes.

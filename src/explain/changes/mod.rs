@@ -25,11 +25,11 @@ use super::report::ClauseReport;
 use super::request_analysis::RequestAnalysis;
 use super::slots::SlotsByState;
 
-pub(super) use choices::find_choices;
+pub(super) use choices::{find_choices, is_choice};
 pub(super) use clause_fixes::{convert_type, rewrite_proposal};
 pub use edit::RequestEdit;
 pub(super) use edit::ports_of_group;
-pub(super) use needs::{names_feature, names_system};
+pub(super) use needs::{names_place, names_system};
 pub(super) use offer_demands::{DemandedValues, WeightedValue, add_value, sort_by_preference};
 pub(super) use search::{ChangeProblem, ObstacleCount, Proposal, search_changes};
 use search::{MAX_EDITS, verify_edits};
