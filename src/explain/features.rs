@@ -5,8 +5,11 @@ use crate::protocol::words;
 
 use super::clause_analysis::ClauseAnalysis;
 
+/// The attribute of slots that tells from which kinds of URLs they fetch files.
+pub const TRANSFER_METHODS: &str = "HasFileTransferPluginMethods";
+
 /// Attributes of slots that tell of a feature, with what to do if no slot has it.
-const REMEDIES: [(&str, &str); 4] = [
+const REMEDIES: [(&str, &str); 5] = [
     (
         "HasJava JavaMFlops JavaSpecificationVersion JavaVendor JavaVersion",
         "ask the admin for Java on the slots, or bring it along in an image: universe = container",
@@ -22,6 +25,10 @@ const REMEDIES: [(&str, &str); 4] = [
     (
         "HasContainer HasSandboxImage HasSIF HasSingularity",
         "ask the admin for slots with Apptainer, or bring the programs along as files",
+    ),
+    (
+        TRANSFER_METHODS,
+        "correct the URLs in transfer_input_files and submit again, or bring a plugin along with transfer_plugins",
     ),
 ];
 

@@ -280,7 +280,9 @@ impl Remedies<'_> {
             // A program for another architecture, or another system, is another program.
             let is_system = names_system(&offered.name);
             let is_closest = closest.is_some_and(|closest| closest == offered.shown(&value.value));
-            let is_meant = offered.likely > 0 || (is_closest && !is_system);
+            // Another machine or site is no correction.
+            let is_place = names_place(&offered.name) && !report.choices.is_empty();
+            let is_meant = offered.likely > 0 || (is_closest && !is_system && !is_place);
             let mut demands = value.refusals.iter().filter(|_| is_meant);
             let first = demands.clone().next();
             let first = first.filter(|_| report.changes.is_empty());

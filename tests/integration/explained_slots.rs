@@ -366,10 +366,15 @@ fn what_most_have_is_what_more_than_half_have() {
     let found = changes("host", "Requirements = TARGET.Machine == \"c\"", &slots);
     assert_eq!(found[0], ("`TARGET.Machine == \"c\"` -> `TARGET.Machine == \"c.pool\"`".to_owned(), 1));
     // Of versions, the one that most slots have comes first; another machine is not a substitute.
-    let slots = ["RHEL7", "RHEL9", "RHEL9"].map(|system| format!("OpSysAndVer = \"{system}\"\nRequirements = true"));
+    let slots = ["v7", "v9", "v9"].map(|version| format!("Toolkit = \"{version}\"\nRequirements = true"));
+    let slots = slots.each_ref().map(String::as_str);
+    let found = changes("version", "Requirements = TARGET.Toolkit == \"v8\"", &slots);
+    assert_eq!(found[0], ("`TARGET.Toolkit == \"v8\"` -> `TARGET.Toolkit == \"v9\"`".to_owned(), 2));
+    // Another version of the system is for the author to choose.
+    let slots = ["RHEL7", "RHEL9"].map(|system| format!("OpSysAndVer = \"{system}\"\nRequirements = true"));
     let found =
-        changes("version", "Requirements = TARGET.OpSysAndVer == \"RHEL8\"", &slots.each_ref().map(String::as_str));
-    assert_eq!(found[0], ("`TARGET.OpSysAndVer == \"RHEL8\"` -> `TARGET.OpSysAndVer == \"RHEL9\"`".to_owned(), 2));
+        changes("system", "Requirements = TARGET.OpSysAndVer == \"RHEL8\"", &slots.each_ref().map(String::as_str));
+    assert_eq!(found, []);
 }
 
 /// Half of the slots have another system: RHEL 9 is not what most have.
@@ -472,7 +477,9 @@ fn no_change_has_another_change_as_a_part() {
     let text = run(&["explain", "--pool", &pool, "--reverse", "-o", "json"], job.as_bytes()).stdout;
     let document: Json = serde_json::from_slice(&text).unwrap();
     let steps = |change: &Json| change["steps"].as_array().unwrap().iter().map(Json::to_string).collect::<Vec<_>>();
-    let changes: Vec<Vec<String>> = document["reports"][0]["changes"].as_array().unwrap().iter().map(steps).collect();
+    let report = &document["reports"][0];
+    let changes = ["changes", "choices"].into_iter().flat_map(|key| report[key].as_array().unwrap());
+    let changes: Vec<Vec<String>> = changes.map(steps).collect();
     assert!(changes.len() > 1, "{document}");
     for (small, large) in changes.iter().flat_map(|one| changes.iter().map(move |other| (one, other))) {
         let is_part = small.len() < large.len() && small.iter().all(|edit| large.contains(edit));

@@ -4,6 +4,7 @@
 use crate::ad::{BinaryOperator, Dialect, Name, Value};
 use crate::explain::evaluation::OfferTable;
 use crate::explain::failure_reason::FailureReason;
+use crate::explain::features::TRANSFER_METHODS;
 use crate::explain::report::ClauseReport;
 use crate::explain::request_analysis::RequestAnalysis;
 use crate::explain::slots::SlotsByState;
@@ -69,7 +70,9 @@ fn edits_of_clause(clause: &ClauseReport, analysis: &RequestAnalysis, table: &Of
     let expression = &clause.analysis.clause.expression;
     let read = &clause.analysis.offer_attributes;
     let is_choice = read.iter().all(names_place) || read.iter().all(names_feature);
-    if !read.is_empty() && is_choice && !is_exclusion(expression) {
+    // Without its files, a job fails.
+    let is_of_files = read.iter().any(|name| name.is(TRANSFER_METHODS));
+    if !read.is_empty() && is_choice && !is_exclusion(expression) && !is_of_files {
         return vec![RequestEdit::Drop { clause: expression.clone() }];
     }
     if let Some(FailureReason::Nested(nested)) = &clause.failure {

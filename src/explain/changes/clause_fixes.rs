@@ -16,6 +16,8 @@ use crate::explain::request_analysis::RequestAnalysis;
 use crate::lint::{self, GreedyConditional, LintLevel};
 use crate::text::closest_name;
 
+use crate::explain::features::TRANSFER_METHODS;
+
 use super::edit::RequestEdit;
 use super::needs;
 use super::offer_demands::is_false_request;
@@ -56,6 +58,10 @@ pub fn fix_clause(table: &OfferTable, analysis: &RequestAnalysis, place: usize, 
 /// other clause.
 fn with_similar_item(clause: &ClauseReport) -> Option<Expression> {
     let (expression, offered) = (&clause.analysis.clause.expression, clause.offered()?);
+    // It follows from the URLs of the job's files, which are to be corrected.
+    if offered.name.is(TRANSFER_METHODS) {
+        return None;
+    }
     let seeks = |part: &Expression| match part.kind() {
         ExpressionKind::Call(function, _) => LIST_FUNCTIONS.iter().any(|known| function.is(known)),
         _ => false,
@@ -163,6 +169,10 @@ fn bound_fixes(
         // Another name, of a machine or a site, is no smaller wish but another one: only a slip of spelling is fixed.
         let Some(failure) = &clause.failure else { return Vec::new() };
         let mut values = similar_choices(comparison, analysis, table);
+        // Another version of a system is no other spelling.
+        let letters = |value: &Value| value.to_string().replace(|letter: char| letter.is_ascii_digit(), "");
+        let is_system = comparison.attribute().is_some_and(needs::names_system);
+        values.retain(|value| !is_system || letters(value) != letters(&comparison.bound));
         // `==` is the correction of `=?=` where only the case differs.
         if let FailureReason::CaseMismatch { theirs, .. } = failure {
             values.retain(|value| !matches!(value, Value::String(text) if text == theirs));

@@ -111,8 +111,7 @@ fn label_parts(clause: &ClauseReport, offers: usize) -> Vec<String> {
     let others = others.iter().filter(|(count, _)| *count > 0);
     words.extend(others.map(|(count, word)| format!(", {word} for {}", with_commas(*count))));
     if clause.sole_blocker > 0 {
-        let verb = if clause.sole_blocker == 1 { "meets" } else { "meet" };
-        words.push(format!("; {} {verb} all other clauses", with_commas(clause.sole_blocker)));
+        words.push(format!("; only this keeps {} away", with_commas(clause.sole_blocker)));
     }
     words
 }
