@@ -252,6 +252,11 @@ fn names_and_units() -> Vec<Case> {
             requirements("TARGET.GPUs == 0"),
             &["undefined where GPUs is missing", "-> `(TARGET.GPUs ?: 0) == 0` 1 slot, free"],
         ),
+        (
+            "size-in-a-string",
+            "RequestMemory = \"4 GB\"\nRequirements = TARGET.Memory >= RequestMemory\n".to_owned(),
+            &["this is a string", "RequestMemory \"4 GB\" -> 4096 2 slots, 1 free"],
+        ),
         // A feature that the job asks for is not given up by a command.
         (
             "feature",

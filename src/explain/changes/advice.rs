@@ -107,7 +107,7 @@ pub fn worth_telling(
     for mut change in changes {
         let of_nobody =
             |edit: &RequestEdit| is_fitted_to_leftover(edit, table, analysis) || is_guessed(edit, table, analysis);
-        if change.edits.iter().any(of_nobody) {
+        if !change.is_correction() && change.edits.iter().any(of_nobody) {
             continue;
         }
         let is_dominated = found.iter().any(|known| is_nearer_request(known, &change));

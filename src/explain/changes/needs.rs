@@ -93,7 +93,12 @@ pub fn is_never_proposed(edit: &RequestEdit, dialect: Dialect) -> bool {
             let is_system = |name: &Name| STARTS_OF_NEEDS.iter().any(|start| starts_with(name, start));
             let is_kept =
                 |name: &Name| needed(&name) || is_system(name) || is_set_by_run(name) || is_wanted_place(clause, name);
-            clause.as_literal().is_some() || read(clause).iter().any(is_kept)
+            // A limit of its own runs keeps a job that fails from starting again and again.
+            let counts_runs = |name: &Name| words(COUNTS_OF_RUNS).any(|known| name.is(known));
+            let own = FreeNames::of(clause, dialect);
+            clause.as_literal().is_some()
+                || read(clause).iter().any(is_kept)
+                || own.mine.iter().chain(&own.unqualified).any(counts_runs)
         }
         RequestEdit::Rewrite { clause, to } => {
             let kept = read(to);
@@ -295,6 +300,7 @@ mod tests {
             (drop("TARGET.HasMatlab"), true),
             (drop("TARGET.HAS_R == true"), true),
             (drop("TARGET.Hash == 5"), false),
+            (drop("NumJobStarts < 3"), true),
             (drop("MY.HasDocker"), false),
             (drop("TARGET.Memory > 5"), false),
             (rewrite("TARGET.Arch == \"ARM64\"", "TARGET.Arch == \"aarch64\""), false),
