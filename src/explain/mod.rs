@@ -9,6 +9,7 @@ mod admission;
 mod alternatives;
 mod cause;
 mod changes;
+mod choice_phrase;
 mod circumstances;
 mod clause_analysis;
 mod clause_slips;

@@ -1,13 +1,11 @@
 //! What can be done for a request without changing it: wait, and for what; release it; raise a limit.
 
-use indexmap::IndexMap;
-
-use crate::ad::Expression;
 use crate::configuration::PolicyEffectKind;
 use crate::matching::negotiate::AccountingLimit;
 use crate::text::{join_first, join_with, shorten, with_commas};
 
-use super::changes::{MatchingOffers, RequestChange, RequestEdit, names_place, names_system};
+use super::changes::{names_place, names_system};
+use super::choice_phrase::choice_phrases;
 use super::circumstances::{DROP_SLOT_REQUIREMENTS, ScheddAnswer};
 use super::clause_time::ClauseTime;
 use super::clauses::text;
@@ -26,9 +24,6 @@ const MAX_NAMED_SLOTS: usize = 3;
 
 /// Maximum number of characters of a corrected clause, which goes on in further lines.
 const MAX_CORRECTED_CHARS: usize = 300;
-
-/// Maximum number of choices of one kind that are named.
-const MAX_CHOICES: usize = 3;
 
 /// Says what can be done for a request; holds the writer of sentences about it.
 pub struct Remedies<'w>(pub &'w SummaryWriter<'w>);
@@ -122,7 +117,7 @@ impl Remedies<'_> {
             _ => None,
         };
         if report.matches > 0 {
-            return remedy.into_iter().chain(self.own_value(report)).chain(self.choices(report)).collect();
+            return remedy.into_iter().chain(self.own_value(report)).chain(choice_phrases(self.0, report)).collect();
         }
         let is_of_time = matches!(report.verdict, RequestVerdict::Unmet { fault: FailureReason::NotNow(_), .. });
         let opening = report.awaited().filter(|_| !is_of_time).and_then(ClauseTime::opening);
@@ -134,56 +129,8 @@ impl Remedies<'_> {
             .chain(self.own_value(report))
             .chain(self.whom_to_ask(report))
             .chain(self.of_owners_and_files(report))
-            .chain(self.choices(report))
+            .chain(choice_phrases(self.0, report))
             .collect()
-    }
-
-    /// Says what only the author of the request can decide, and what it gains: another place, system or device.
-    fn choices(&self, report: &RequestReport) -> Vec<String> {
-        let gained = |change: &RequestChange| {
-            let MatchingOffers { count, if_drained, .. } = change.matched;
-            match change.matched.free() {
-                _ if count == 0 => format!("{} once jobs end", self.0.count(if_drained)),
-                Some(free) if free == count => format!("{}, free", self.0.count(count)),
-                Some(free) if free > 0 => format!("{}, {} free", self.0.count(count), with_commas(free)),
-                _ => self.0.count(count),
-            }
-        };
-        if matches!(report.verdict, RequestVerdict::NotWaiting(_)) || !report.changes.is_empty() {
-            return Vec::new();
-        }
-        let quoted = |expression: &Expression| self.0.quoted(&text(expression, self.0.dialect));
-        let of_edit = |edit: &RequestEdit| match edit {
-            RequestEdit::Drop { clause } => {
-                let known = report.clauses.iter().find(|known| known.analysis.clause.expression.ptr_eq(clause));
-                let is_place = known.is_some_and(|known| known.analysis.offer_attributes.iter().all(names_place));
-                let may = if is_place { "may run elsewhere" } else { "may run without" };
-                ("do without", quoted(clause), may)
-            }
-            RequestEdit::Rewrite { to, .. } => ("ask for", quoted(to), "may run there; an image brings its own system"),
-            RequestEdit::Set { name, to, .. } => {
-                let setting = format!("{name} = {}", text(to, self.0.dialect));
-                ("ask for", self.0.quoted(&setting), "can do with that")
-            }
-            other => ("", other.text(self.0.dialect), "may run so"),
-        };
-        let mut kinds: IndexMap<(&str, &str), Vec<String>> = IndexMap::new();
-        for choice in &report.choices {
-            let parts: Vec<_> = choice.edits.iter().map(of_edit).collect();
-            let Some((verb, _, may)) = parts.last() else { continue };
-            let is_alike = parts.iter().all(|(of_part, ..)| of_part == verb);
-            let part = |(of_part, what, _): &(&str, String, &str)| {
-                if is_alike { what.clone() } else { format!("{of_part} {what}") }
-            };
-            let what =
-                format!("{} ({})", join_with(&parts.iter().map(part).collect::<Vec<_>>(), "and"), gained(choice));
-            kinds.entry((if is_alike { verb } else { "" }, may)).or_default().push(what);
-        }
-        let phrase = |((verb, may), choices): (&(&str, &str), &Vec<String>)| {
-            let choices = join_with(&choices[..choices.len().min(MAX_CHOICES)], "or");
-            format!("{verb} {choices}, if {} {may}", self.0.verb("it", "they")).trim_start().to_owned()
-        };
-        kinds.iter().map(phrase).collect()
     }
 
     /// Says to ask for a value of its own, where an expression asks for more than many slots have. `None` if a change does.
