@@ -35,7 +35,9 @@ set_compiler_flags() {
     local registry=${CARGO_HOME:-$HOME/.cargo} sysroot
     sysroot=$(rustc --print sysroot)
     export RUSTFLAGS="--remap-path-prefix=$registry=/cargo --remap-path-prefix=$PWD=/classad --remap-path-prefix=$sysroot=/rust"
-    export CFLAGS="-ffile-prefix-map=$registry=/cargo -ffile-prefix-map=$PWD=/classad"
+    # Nor does the day: a library that was compiled for another commit has the same bytes.
+    export CFLAGS="-ffile-prefix-map=$registry=/cargo -ffile-prefix-map=$PWD=/classad \
+        -Wno-builtin-macro-redefined -D__DATE__=\"none\" -D__TIME__=\"none\""
     export CARGO_TARGET_DIR=$PWD/target/packaging/target
     export PATH=$tools/venv/bin:$tools/bin:$PATH
 }
