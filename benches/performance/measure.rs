@@ -77,7 +77,7 @@ pub type Task<'t> = &'t dyn Fn(&Bench) -> Result<Run>;
 
 /// Runs both in turns and gives the runs with the median cost.  What takes long is done less often.
 pub fn in_turns(bench: &Bench, ours: Task, theirs: Option<Task>) -> Result<(Run, Option<Run>)> {
-    const LONG: Duration = Duration::from_secs(60);
+    const LONG: Duration = Duration::from_mins(1);
     let start = Instant::now();
     let (mut our_runs, mut their_runs) = (Vec::new(), Vec::new());
     for round in 0..bench.rounds {

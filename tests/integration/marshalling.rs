@@ -175,7 +175,7 @@ fn marshal(offers: &[Ad], request: &Ad) -> (Option<Gang>, Statistics) {
     let mut matcher = matcher(offers, Algorithm::Best);
     let start = Instant::now();
     let gang = matcher.marshal(0, request).unwrap();
-    assert!(start.elapsed() < Duration::from_secs(120), "it should have been over long ago");
+    assert!(start.elapsed() < Duration::from_mins(2), "it should have been over long ago");
     (gang, matcher.statistics())
 }
 
