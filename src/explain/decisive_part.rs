@@ -61,11 +61,7 @@ impl ClauseInPair<'_> {
     /// Returns the decisive part of a clause, as [`ClauseInPair::decisive_part`] does. `left` is the number of names that may
     /// still be followed within disjunctions.
     fn part_within(&self, clause: &Expression, left: &mut usize) -> Expression {
-        let mut part = clause.without_parentheses().clone();
-        for _ in 0..MAX_STEPS {
-            let Some(next) = self.step(&part) else { break };
-            part = next.without_parentheses().clone();
-        }
+        let (part, _) = self.stepped_into(clause);
         let ExpressionKind::Binary(BinaryOperator::Or, ..) = part.kind() else { return part };
         let operands = disjuncts(&part).into_iter();
         let named: Vec<(Expression, Expression)> =
@@ -108,8 +104,8 @@ impl ClauseInPair<'_> {
         seen.unwrap_or_else(|| expression.clone())
     }
 
-    /// Returns the conditions that decide which branches lead to the decisive part of a clause.
-    fn deciding_conditions(&self, clause: &Expression) -> Vec<Expression> {
+    /// Goes into a clause step by step. Returns where that ends, and the conditions that decided which branches lead there.
+    fn stepped_into(&self, clause: &Expression) -> (Expression, Vec<Expression>) {
         let (mut part, mut found) = (clause.without_parentheses().clone(), Vec::new());
         for _ in 0..MAX_STEPS {
             let Some(next) = self.step(&part) else { break };
@@ -120,7 +116,7 @@ impl ClauseInPair<'_> {
             }
             part = next.without_parentheses().clone();
         }
-        found
+        (part, found)
     }
 
     /// Returns the operand that decides the value of `part`; `None` if all of it does.
@@ -295,7 +291,7 @@ impl ClauseInPair<'_> {
         let (ads, dialect) = (self.ads(), self.table.context.dialect);
         let mut known: FxHashSet<Name> = FxHashSet::default();
         // What of the partner decides which branch counts.
-        let conditions = self.deciding_conditions(clause);
+        let (_, conditions) = self.stepped_into(clause);
         let of_conditions = conditions.iter().flat_map(|condition| self.attributes_read(condition));
         let of_partner = of_conditions.filter(|(side, _)| *side == 1);
         let read = self.attributes_read(&part).into_iter().chain(of_partner);

@@ -173,14 +173,7 @@ impl Explainer {
         if slots.is_some() && free_slots(&report) == 0 && (is_refused || report.verdict.is_of_states()) {
             report.narrowing = narrowing(&report, &analysis);
         }
-        let is_conflict = matches!(report.verdict, RequestVerdict::Conflict(_));
-        // The expression has no value, or asks for so much that nothing helps but to ask for less.
-        let decides = |place: usize| {
-            let behind = analysis.clauses[place].own_expression.as_ref();
-            behind.is_some_and(|behind| behind.missing.is_some() || behind.reads_values && report.changes.is_empty())
-        };
-        let is_decisive = report.verdict.clauses().into_iter().any(decides);
-        if is_refused || is_conflict || is_decisive || report.verdict.is_of_states() {
+        if may_tell_expression(&report, &analysis.clauses) {
             report.own_expression = decisive_request(&report, &analysis, table);
         }
         report.attributes = decisive_attributes(&report.verdict, &analysis.clauses, &refusals);
@@ -299,6 +292,18 @@ impl Explainer {
         report.changes.retain(|change| is_unmatched || !change.is_far_less);
         report.choices.retain(|choice| is_unmatched || choice.matched.free() != Some(0));
     }
+}
+
+/// Whether the expression behind a request for a resource may be what keeps offers away.
+fn may_tell_expression(report: &RequestReport, clauses: &[ClauseReport]) -> bool {
+    // The expression has no value, or asks for so much that nothing helps but to ask for less.
+    let decides = |place: usize| {
+        let behind = clauses[place].own_expression.as_ref();
+        behind.is_some_and(|behind| behind.missing.is_some() || behind.reads_values && report.changes.is_empty())
+    };
+    matches!(report.verdict, RequestVerdict::Refused | RequestVerdict::Conflict(_))
+        || report.verdict.is_of_states()
+        || report.verdict.clauses().into_iter().any(decides)
 }
 
 /// Number of the slots that match a request and that it can have at once; 0 if the states of the offers do not matter.

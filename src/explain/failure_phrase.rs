@@ -175,12 +175,9 @@ impl FailureWriter<'_> {
             }
             FailureReason::Setting { name, message, to, offers, opens } => {
                 let corrected = self.correction(&format!("{name} = {}", text(to, self.dialect)));
-                match opens.as_ref().and_then(ClauseTime::opening) {
-                    Some(opening) => format!("{message}: with {corrected} the clause is true {opening}"),
-                    None => {
-                        format!("{message}: with {corrected} the clause is true for {}", self.count_or_none(*offers))
-                    }
-                }
+                let opening = opens.as_ref().and_then(ClauseTime::opening);
+                let when = opening.unwrap_or_else(|| format!("for {}", self.count_or_none(*offers)));
+                format!("{message}: with {corrected} the clause is true {when}")
             }
             FailureReason::Alternatives(alternatives) => self.alternatives_phrase(alternatives, &shown),
             FailureReason::Nested(nested) => self.nested_phrase(nested),

@@ -51,6 +51,26 @@ impl Remedies<'_> {
 
     /// Says what can be done about the verdict without a change.
     fn of_verdict(&self, report: &RequestReport) -> Vec<String> {
+        let remedy = self.by_verdict(report);
+        if report.matches > 0 {
+            return remedy.into_iter().chain(self.own_value(report)).chain(choice_phrases(self.0, report)).collect();
+        }
+        let is_of_time = matches!(report.verdict, RequestVerdict::Unmet { fault: FailureReason::NotNow(_), .. });
+        let opening = report.awaited().filter(|_| !is_of_time).and_then(ClauseTime::opening);
+        let opening = opening.filter(|_| !report.changes.is_empty() || !report.choices.is_empty());
+        let opening = opening.map(|opening| format!("the changes help {opening}"));
+        remedy
+            .into_iter()
+            .chain(opening)
+            .chain(self.own_value(report))
+            .chain(self.whom_to_ask(report))
+            .chain(self.of_owners_and_files(report))
+            .chain(choice_phrases(self.0, report))
+            .collect()
+    }
+
+    /// Says what to wait for or to do, by the kind of the verdict. `None` if the verdict alone does not tell.
+    fn by_verdict(&self, report: &RequestReport) -> Option<String> {
         // A slot that refuses now, and takes the job at a time.
         let opening = || {
             report.refusals.iter().filter(|group| group.suitable > 0).find_map(|group| {
@@ -60,7 +80,7 @@ impl Remedies<'_> {
         };
         let rejection = report.job.as_ref().and_then(|job| job.last_rejection.as_ref());
         let limit = rejection.and_then(LastRejection::concurrency_limit);
-        let remedy = match &report.verdict {
+        match &report.verdict {
             verdict if verdict.limit().is_some() => verdict.limit().map(AccountingLimit::remedy),
             RequestVerdict::Taken(_) | RequestVerdict::PartlyServed { .. } => {
                 let is_divided = !report.scarce_in_divided.is_empty();
@@ -115,22 +135,7 @@ impl Remedies<'_> {
                 self.one_of_two(report, verdict).or_else(of_feature).or_else(|| self.of_correction(report, verdict))
             }
             _ => None,
-        };
-        if report.matches > 0 {
-            return remedy.into_iter().chain(self.own_value(report)).chain(choice_phrases(self.0, report)).collect();
         }
-        let is_of_time = matches!(report.verdict, RequestVerdict::Unmet { fault: FailureReason::NotNow(_), .. });
-        let opening = report.awaited().filter(|_| !is_of_time).and_then(ClauseTime::opening);
-        let opening = opening.filter(|_| !report.changes.is_empty() || !report.choices.is_empty());
-        let opening = opening.map(|opening| format!("the changes help {opening}"));
-        remedy
-            .into_iter()
-            .chain(opening)
-            .chain(self.own_value(report))
-            .chain(self.whom_to_ask(report))
-            .chain(self.of_owners_and_files(report))
-            .chain(choice_phrases(self.0, report))
-            .collect()
     }
 
     /// Says to ask for a value of its own, where an expression asks for more than many slots have. `None` if a change does.
