@@ -53,6 +53,10 @@ fn edit_phrase(writer: &SummaryWriter<'_>, report: &RequestReport, edit: &Reques
             let setting = format!("{name} = {}", text(to, writer.dialect));
             ("ask for", writer.quoted(&setting), "can do with that")
         }
+        RequestEdit::Remove { name, from } => {
+            let setting = format!("{name} = {}", text(from, writer.dialect));
+            ("do without", writer.quoted(&setting), "ends sooner")
+        }
         other => ("", other.text(writer.dialect), "may run so"),
     }
 }

@@ -27,6 +27,9 @@ const MAX_STEPS: usize = 64;
 /// Maximum number of names within disjunctions that are followed to their conditions.
 const MAX_UNFOLDED_NAMES: usize = 32;
 
+/// The attributes of pilots that tell when they stop to take jobs, and when they end.
+const PILOT_ENDS: [&str; 2] = ["GLIDEIN_ToRetire", "GLIDEIN_ToDie"];
+
 /// A clause of one side of a pair, and the row of the pair's offer.
 #[derive(Clone, Copy)]
 pub struct ClauseInPair<'p> {
@@ -272,10 +275,12 @@ impl ClauseInPair<'_> {
             let value = self.request.ad.get(name)?;
             setting_slips(name, value, self.table).into_iter().next().map(|slip| slip.message)
         });
+        let is_closed = weight.is_none() || weight == Some(ClauseWeight::Closed);
         UnmetOfferClause {
             opens: None,
             slip,
-            is_closed: weight.is_none() || weight == Some(ClauseWeight::Closed),
+            is_closed,
+            retired: if is_closed { self.retired() } else { None },
             is_limit: matches!(weight, Some(ClauseWeight::Limit(_))),
             clause,
             outcome,
@@ -283,6 +288,15 @@ impl ClauseInPair<'_> {
             part: expression.map(|expression| self.describe(expression)),
             admits,
         }
+    }
+
+    /// Returns the seconds since the pilot that runs the slot stopped to take jobs. `None` if it still does, or is no pilot.
+    fn retired(&self) -> Option<i64> {
+        let [own, _] = self.ads();
+        let times = PILOT_ENDS.iter().filter_map(|name| own.get(&Name::new(name))?.as_literal().cloned());
+        let times = times.filter_map(|time| if let Value::Integer(time) = time { Some(time) } else { None });
+        let end = times.min().filter(|time| *time > 0)?;
+        self.table.context.now?.checked_sub(end).filter(|ago| *ago >= 0)
     }
 
     /// Returns the text of the decisive part of a clause, and the attributes that it reads with their values.

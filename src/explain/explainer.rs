@@ -12,6 +12,7 @@ use crate::protocol::{AdvertisedState, Protocol, SlotState, has_ports};
 use super::cause::Cause;
 use super::changes::{find_changes, find_choices, is_choice};
 use super::closest_offers::{closest_of, closest_offer, closest_offers};
+use super::conflict_example::ConflictExample;
 use super::conflicts::Conflicts;
 use super::decisive_request::decisive_request;
 use super::drained_slots::DrainedOutcome;
@@ -161,8 +162,12 @@ impl Explainer {
         report.conflicts = Conflicts::from_failures(&analysis.minimal_failures);
         self.seek_changes(&mut report, &analysis);
         report.verdict = self.verdict(&report, &analysis, &matching);
-        if report.sought_changes && report.changes.is_empty() {
+        report.conflict_example = ConflictExample::find(&report.verdict, &analysis, table);
+        let is_waiting = slots.is_some() && free_slots(&report) == 0;
+        if report.changes.is_empty() && (report.sought_changes || is_waiting) {
             report.choices.extend(find_choices(table, slots, &analysis));
+        }
+        if report.sought_changes && report.changes.is_empty() {
             report.corrected_slot = find_corrected_slot(&report.verdict, &analysis, table);
         }
         if let Some((slots, drained)) = slots.zip(drained.as_ref()) {

@@ -17,6 +17,7 @@ mod clause_time;
 mod clause_weight;
 mod clauses;
 mod closest_offers;
+mod conflict_example;
 mod conflicts;
 mod corrected_slot;
 mod decisive_part;

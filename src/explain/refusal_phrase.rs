@@ -1,7 +1,7 @@
 //! Phrases about offers that would do, but refuse.
 
 use crate::ad::Truth;
-use crate::text::with_commas;
+use crate::text::{duration, with_commas};
 
 use super::ad_names::AdNames;
 use super::clause_time::ClauseTime;
@@ -108,8 +108,12 @@ impl RefusalWriter<'_> {
 
     /// See [`SummaryWriter::demand_phrase`](super::SummaryWriter::demand_phrase).
     pub(super) fn demand_phrase(&self, demand: &UnmetOfferClause, is_shared: bool) -> String {
-        let UnmetOfferClause { clause, outcome, missing, part, admits, .. } = demand;
+        let UnmetOfferClause { clause, outcome, missing, part, admits, retired, .. } = demand;
         let Some(clause) = clause else { return "it has no constraint, so it accepts nothing".to_owned() };
+        // Of several offers, each has its own time.
+        if let Some(ago) = retired.filter(|_| !is_shared) {
+            return format!("its pilot retired {} ago and takes no more jobs", duration(ago));
+        }
         if let Some(admitted) = admits {
             let owners = if is_shared { "their owners admit" } else { "its owner admits" };
             let values = match demand.quoted_value() {

@@ -2,6 +2,7 @@
 
 use crate::configuration::PolicyEffectKind;
 use crate::matching::negotiate::AccountingLimit;
+use crate::protocol::is_set_by_run;
 use crate::text::{join_first, join_with, shorten, with_commas};
 
 use super::changes::{names_place, names_system};
@@ -9,6 +10,7 @@ use super::choice_phrase::choice_phrases;
 use super::circumstances::{DROP_SLOT_REQUIREMENTS, ScheddAnswer};
 use super::clause_time::ClauseTime;
 use super::clauses::text;
+use super::conflict_example::ConflictExample;
 use super::corrected_slot::CorrectedSlot;
 use super::failure_reason::FailureReason;
 use super::features::feature_remedy;
@@ -59,8 +61,9 @@ impl Remedies<'_> {
         let opening = report.awaited().filter(|_| !is_of_time).and_then(ClauseTime::opening);
         let opening = opening.filter(|_| !report.changes.is_empty() || !report.choices.is_empty());
         let opening = opening.map(|opening| format!("the changes help {opening}"));
-        remedy
+        self.closest_to_conflict(report)
             .into_iter()
+            .chain(remedy)
             .chain(opening)
             .chain(self.own_value(report))
             .chain(self.whom_to_ask(report))
@@ -142,7 +145,11 @@ impl Remedies<'_> {
     fn own_value(&self, report: &RequestReport) -> Option<String> {
         let RequestExpression { name, missing, .. } = report.own_expression.as_ref()?;
         if let Some(missing) = missing {
-            return Some(format!("define {missing}, or set {name} to a number"));
+            return Some(if is_set_by_run(missing) {
+                format!("set {name} to a number: {missing} is not defined before the first run")
+            } else {
+                format!("define {missing}, or set {name} to a number")
+            });
         }
         let is_changed =
             report.changes.iter().flat_map(|change| &change.steps).any(|step| step.contains(name.as_str()));
@@ -169,6 +176,21 @@ impl Remedies<'_> {
         let corrected = format!("`{}`", shorten(&text(corrected, self.0.dialect), MAX_CORRECTED_CHARS));
         let value = if then.offered().is_some() { " with a value that slots have" } else { "" };
         Some(format!("write {corrected}{value}"))
+    }
+
+    /// Says which offer comes closest to meeting the clauses that none meets together, and what it has.
+    fn closest_to_conflict(&self, report: &RequestReport) -> Option<String> {
+        let ConflictExample { clause, offers, offer, reads } = report.conflict_example.as_ref()?;
+        let (slot, met) = (self.0.offer_name(*offer), self.0.quoted(&report.clauses[*clause].text));
+        let has: Vec<String> = reads.iter().map(|read| format!("{} {}", read.name, read.value)).collect();
+        let has = join_with(&has, "and");
+        Some(match offers {
+            1 => format!("{slot} alone meets {met}, and has {has}"),
+            offers => {
+                let those = format!("the {} {} that meet {met}", with_commas(*offers), self.0.nouns[1]);
+                format!("of {those}, {slot} comes closest with {has}")
+            }
+        })
     }
 
     /// Says which of two parts of a request to leave out, because they contradict each other. `None` if none do.
@@ -215,7 +237,10 @@ impl Remedies<'_> {
             });
             return Some(format!("{of}: ask to admit more than jobs with {}{member}", admitted.phrase()));
         }
-        if report.corrected_slot.is_some() || matches!(report.verdict, RequestVerdict::Contradiction { .. }) {
+        // Slots of another dedicated scheduler are no matter of their owners.
+        let is_told = report.job.iter().flat_map(|job| &job.circumstances).any(|of| of.kind == "too-few-slots");
+        if is_told || report.corrected_slot.is_some() || matches!(report.verdict, RequestVerdict::Contradiction { .. })
+        {
             return None;
         }
         // Another attribute is meant.
@@ -266,6 +291,9 @@ impl Remedies<'_> {
             // A slot that takes no job at all until its work is done.
             _ if group.demand.is_closed && all > 0 && states.draining + states.drained == all => {
                 Some(format!("wait until {slot} starts jobs again{}", self.0.state_beside(group.example)))
+            }
+            _ if group.demand.retired.is_some() && report.changes.is_empty() => {
+                Some(format!("wait for a new pilot, or do without {slot}"))
             }
             _ if group.demand.is_closed && all > 0 && report.changes.is_empty() => {
                 Some(format!("ask the owner of {slot} when it takes jobs again, or do without it"))

@@ -9,6 +9,7 @@ use crate::matching::negotiate::AccountingLimit;
 use super::changes::RequestChange;
 use super::clause_analysis::ClauseAnalysis;
 use super::clause_time::ClauseTime;
+use super::conflict_example::ConflictExample;
 use super::conflicts::Conflicts;
 use super::corrected_slot::CorrectedSlot;
 use super::distance::as_number;
@@ -70,7 +71,7 @@ pub struct RequestReport {
     pub clauses: Vec<ClauseReport>,
     /// The minimal sets of clauses that no offer meets together.
     pub conflicts: Conflicts,
-    /// The changes with which the request would match. Those for less than half of what it asks for come last; there are
+    /// The changes with which the request would match. Those for at most half of what it asks for come last; there are
     /// none if slots would match once they are drained, so that it can wait. Changes with fewer edits come first.
     pub changes: Vec<RequestChange>,
     /// What only its author can decide and with which the request would match, such as another site, if no change was found.
@@ -79,6 +80,8 @@ pub struct RequestReport {
     pub sought_changes: bool,
     /// A slot that meets the corrected decisive clause, if no change was found.
     pub corrected_slot: Option<CorrectedSlot>,
+    /// The offer that comes closest to meeting the clauses that no offer meets together, if that is the verdict.
+    pub conflict_example: Option<ConflictExample>,
     /// The offers that come closest to a match; empty if some match.
     pub closest: Vec<ClosestOffer>,
     /// The refusals by offers, grouped by clause. The group with the largest number of suitable offers comes first.

@@ -40,6 +40,8 @@ pub struct UnmetOfferClause {
     pub opens: Option<ClauseTime>,
     /// Whether the offer takes nothing at all, such as one whose `Start` is false, or one without a constraint.
     pub is_closed: bool,
+    /// The seconds since the pilot of the offer stopped to take jobs, if it takes nothing at all for that reason.
+    pub retired: Option<i64>,
     /// Whether the clause limits a request to what the offer has.
     pub is_limit: bool,
 }

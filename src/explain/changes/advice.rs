@@ -16,12 +16,11 @@ use super::edit::RequestEdit;
 use super::needs::{demands_amount, is_one_of};
 use super::search::RequestChange;
 
-/// Minimum share of a requested amount that advice keeps without saying that it is much less. A job that needs 64 GB cannot
-/// run with 8 GB.
-const MIN_KEPT_SHARE: f64 = 0.5;
+/// Share of a requested amount up to which advice says that it is much less. A job that needs 64 GB cannot run with 8 GB.
+const MUCH_LESS_SHARE: f64 = 0.5;
 
-/// Minimum share of a requested amount below which waiting for more is better advice.
-const MIN_AWAITED_SHARE: f64 = 0.25;
+/// Share of a requested amount up to which waiting for more is better advice.
+const WAITING_SHARE: f64 = 0.25;
 
 /// Whether an edit changes a clause that reads the clock, or a value that only such clauses read. These clauses come true by
 /// themselves, or say when the job may run. `timed` are the clauses for which time decides.
@@ -95,7 +94,7 @@ fn is_fitted_to_leftover(edit: &RequestEdit, table: &OfferTable, analysis: &Requ
     })
 }
 
-/// Returns the verified changes of the request of `analysis` that are worth telling, those to less than half of a requested
+/// Returns the verified changes of the request of `analysis` that are worth telling, those to at most half of a requested
 /// amount last: they show how much is available. Leaves out a request that matches no more offers than one nearer to the
 /// original, one for more of several resources, and a sacrifice for a single slot that is not free.
 pub fn worth_telling(
@@ -115,7 +114,7 @@ pub fn worth_telling(
         let is_of_use = !gives_up || !gains_one_used_slot(&change) && !gains_offline_slots(&change);
         if !is_dominated && !raises_several_amounts(&change, table, analysis) && is_of_use {
             change.is_far_less = !change.is_correction()
-                && change.edits.iter().any(|edit| keeps_less_than(MIN_KEPT_SHARE, edit, table, analysis));
+                && change.edits.iter().any(|edit| keeps_at_most(MUCH_LESS_SHARE, edit, table, analysis));
             found.push(change);
         }
     }
@@ -188,7 +187,7 @@ fn gains_offline_slots(change: &RequestChange) -> bool {
 /// Whether a change leaves so little of a requested amount that waiting for more is better advice. The correction of a unit
 /// leaves what was meant.
 pub fn is_drastic(change: &RequestChange, table: &OfferTable, analysis: &RequestAnalysis) -> bool {
-    !change.is_correction() && change.edits.iter().any(|edit| keeps_less_than(MIN_AWAITED_SHARE, edit, table, analysis))
+    !change.is_correction() && change.edits.iter().any(|edit| keeps_at_most(WAITING_SHARE, edit, table, analysis))
 }
 
 /// Whether an edit gives a number to a request for a resource that has no value: nobody knows what the job needs.
@@ -198,8 +197,8 @@ fn is_guessed(edit: &RequestEdit, table: &OfferTable, analysis: &RequestAnalysis
     requested_resource(name).is_some() && has_number().is_none()
 }
 
-/// Whether an edit leaves less than a share of an amount that the request asks for.
-fn keeps_less_than(share: f64, edit: &RequestEdit, table: &OfferTable, analysis: &RequestAnalysis) -> bool {
+/// Whether an edit leaves at most a share of an amount that the request asks for.
+fn keeps_at_most(share: f64, edit: &RequestEdit, table: &OfferTable, analysis: &RequestAnalysis) -> bool {
     let amounts = match edit {
         RequestEdit::Set { name, to, .. } if requested_resource(name).is_some() => {
             let wanted = evaluate_attribute(&analysis.request.ad, name, &table.context);
@@ -217,7 +216,7 @@ fn keeps_less_than(share: f64, edit: &RequestEdit, table: &OfferTable, analysis:
         _ => None,
     };
     let numbers = amounts.and_then(|(wanted, to)| as_number(&wanted).zip(as_number(&to)));
-    numbers.is_some_and(|(wanted, to)| to < wanted * share)
+    numbers.is_some_and(|(wanted, to)| to <= wanted * share)
 }
 
 /// Returns the literal of a comparison.

@@ -11,7 +11,7 @@ use crate::explain::slots::SlotsByState;
 
 use super::advice::is_machine;
 use super::edit::RequestEdit;
-use super::needs::{SYSTEM_ATTRIBUTES, is_exclusion, is_one_of, names_feature, names_place, names_system};
+use super::needs::{DURATION, SYSTEM_ATTRIBUTES, is_exclusion, is_one_of, names_feature, names_place, names_system};
 use super::search::{ChangeProblem, RequestChange, verify_edits};
 use super::{BilateralChanges, awaited_clauses};
 
@@ -40,19 +40,27 @@ pub fn find_choices(
     if !table.context.dialect.is_condor() {
         return Vec::new();
     }
-    let edits: Vec<RequestEdit> =
-        analysis.clauses.iter().flat_map(|clause| edits_of_clause(clause, analysis, table)).collect();
+    let duration = Name::new(DURATION);
+    let duration = analysis.request.ad.get(&duration).cloned().map(|from| RequestEdit::Remove { name: duration, from });
+    let edits = analysis.clauses.iter().flat_map(|clause| edits_of_clause(clause, analysis, table)).chain(duration);
+    let edits: Vec<RequestEdit> = edits.collect();
     if edits.is_empty() {
         return Vec::new();
     }
-    let awaited = awaited_clauses(analysis).collect();
+    let awaited: Vec<RequestEdit> = awaited_clauses(analysis).collect();
+    let is_awaited = !awaited.is_empty();
     let drained = slots.and_then(|slots| slots.drained.as_ref());
     let mut problem = BilateralChanges { table, slots, analysis, awaited, is_free_needed: false, drained };
-    // What matches in time, or once jobs end, needs no choice.
-    if let Ok(Some(_)) = problem.find_match(&analysis.request.ad) {
+    // What matches in time needs no choice. What waits for slots in use may have a free one elsewhere.
+    let is_waiting = matches!(problem.find_match(&analysis.request.ad), Ok(Some(_)));
+    if is_waiting && is_awaited {
         return Vec::new();
     }
     let Ok(mut choices) = verify_edits(&mut problem, &analysis.request.ad, edits.clone());
+    let has_free = |choice: &RequestChange| choice.matched.free().is_some_and(|free| free > 0);
+    choices.retain(|choice| {
+        !is_waiting || has_free(choice) && choice.edits.iter().all(|edit| gives_up_place(edit, analysis))
+    });
     // A lower bound is of no use where a nearer one gains as much.
     let place = |choice: &RequestChange| edits.iter().position(|edit| choice.edits.first() == Some(edit));
     let is_less = |choice: &RequestChange, than: &RequestChange| {
@@ -63,6 +71,16 @@ pub fn find_choices(
     let mut is_of_use = is_of_use.into_iter();
     choices.retain(|_| is_of_use.next().unwrap_or_default());
     choices
+}
+
+/// Whether an edit drops a clause that asks for a place, or what the request says of how long it runs.
+fn gives_up_place(edit: &RequestEdit, analysis: &RequestAnalysis) -> bool {
+    match edit {
+        RequestEdit::Drop { clause } => analysis.clauses.iter().any(|known| {
+            known.analysis.clause.expression.ptr_eq(clause) && known.analysis.offer_attributes.iter().all(names_place)
+        }),
+        edit => matches!(edit, RequestEdit::Remove { .. }),
+    }
 }
 
 /// The edits of one clause: to drop it if it asks for a place or a feature; the versions of the system that offers have; the devices.

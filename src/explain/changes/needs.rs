@@ -25,9 +25,11 @@ const STARTS_OF_NEEDS: [&str; 7] = ["CUDA", "CVMFS", "GPUs", "HAS_CVMFS", "Java"
 /// Resources of slots that a job needs if it asks for them.
 const DEVICES: [&str; 2] = ["AvailableGPUs", "GPUs"];
 
+/// What a job says of how long it runs. Its author alone knows whether it is shorter.
+pub const DURATION: &str = "JobDurationCategory";
+
 /// What a job runs and for how long. It is not taken from the job for a slot that does not admit it.
-const PROGRAMS: [&str; 6] =
-    ["Cmd", "ContainerImage", "DockerImage", "JobDurationCategory", "SingularityImage", "TransferInput"];
+const PROGRAMS: [&str; 6] = ["Cmd", "ContainerImage", "DockerImage", DURATION, "SingularityImage", "TransferInput"];
 
 /// The places where a job's files are. Without a shared file system, file transfer is the remedy.
 const PLACES: [&str; 2] = ["FileSystemDomain", "UidDomain"];

@@ -68,7 +68,7 @@ pub struct RequestChange<M = MatchingOffers> {
     /// Index of an offer. With a second copy of this offer, the request matches without any edit. `None` if the change
     /// edits the request.
     pub duplicate_offer: Option<usize>,
-    /// Whether the changed request is for less than half of what the request asks for.
+    /// Whether the changed request is for at most half of what the request asks for.
     pub is_far_less: bool,
     size: f64,
 }

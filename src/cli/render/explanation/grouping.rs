@@ -1,13 +1,14 @@
 //! Groups of ads that get the same explanation.
 
-use classad::ad::{Ad, Name};
+use classad::ad::{Ad, Name, Value};
 use classad::explain::{
     Explainer, JobCircumstance, JobOutlook, JobReport, OutlookKind, RequestChange, RequestReport, ScheddAnswer,
     ShortCause, ShortCauseWriter,
 };
 use classad::pool::RequestClusters;
 use classad::protocol::{AdvertisedState, JobState, SlotState, evaluate_attribute};
-use indexmap::IndexMap;
+use classad::text::join_with;
+use indexmap::{IndexMap, IndexSet};
 
 use super::access_point::AccessPoint;
 use super::case::{ExplanationInput, best_change};
@@ -98,7 +99,11 @@ impl ExplanationInput<'_> {
         if needed > matching {
             let ask = "ask the admin for more slots of this scheduler";
             parallel.kind = "too-few-slots";
+            let served = self.served_schedulers(session, subject);
             parallel.remedy = Some(match matching {
+                0 if !served.is_empty() => {
+                    format!("submit it where {} runs, which the slots of the pool serve", join_with(&served, "or"))
+                }
                 0 => ask.to_owned(),
                 most => format!("ask for at most {most} with machine_count, or {ask}"),
             });
@@ -110,6 +115,20 @@ impl ExplanationInput<'_> {
             });
         }
         report
+    }
+
+    /// Returns the dedicated schedulers that the slots serve, if none serves that of a job.
+    fn served_schedulers(&self, session: &Session, job: usize) -> Vec<String> {
+        let context = session.context();
+        let text = |ad: &Ad, name: &str| match evaluate_attribute(ad, &Name::new(name), &context)? {
+            Value::String(text) => Some(text.to_str().into_owned()),
+            _ => None,
+        };
+        let served: IndexSet<String> =
+            self.partners.iter().filter_map(|slot| text(&slot.ad, "DedicatedScheduler")).collect();
+        let own = text(self.subjects[job].advertisement(), "Scheduler");
+        let is_served = own.is_none_or(|own| served.iter().any(|known| known.eq_ignore_ascii_case(&own)));
+        if is_served { Vec::new() } else { served.into_iter().collect() }
     }
 
     /// Counts the slots that match a job of the parallel universe and that its dedicated scheduler has.

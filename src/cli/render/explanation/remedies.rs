@@ -46,8 +46,9 @@ pub fn what_to_do(session: &Session, case: &ExplanationInput<'_>, group: &[usize
     // A job that runs or has ended needs no change.
     let is_over = hold.is_none() && matches!(report.verdict, RequestVerdict::NotWaiting(_));
     let has_all = case.evidence_level > 0;
-    // One can wait rather than do with much less.
-    let is_told = |change: &&RequestChange| !is_over && (has_all || phrases.is_empty() || !change.is_far_less);
+    // One can wait rather than do with much less. What the closest slot has is no remedy.
+    let has_remedy = phrases.len() > usize::from(report.conflict_example.is_some());
+    let is_told = |change: &&RequestChange| !is_over && (has_all || !has_remedy || !change.is_far_less);
     let changes: Vec<&RequestChange> = report.changes.iter().filter(is_told).collect();
     if let ([phrase], [], []) = (phrases.as_slice(), release.as_slice(), changes.as_slice()) {
         return wrapped(&single_line(&format!("what to do: {phrase}")));

@@ -128,7 +128,7 @@ impl<'c> ReportRenderer<'c> {
         }
         if has_all {
             sections.extend([conflicts(report), self.refusals(session, group, report, MAX_EVIDENCE_ITEMS)]);
-        } else if report.tells_refusals() {
+        } else if report.tells_refusals() || report.verdict == RequestVerdict::Claimed && report.refusing() > 0 {
             sections.push(self.refusals(session, group, report, DEFAULT_MAX_ITEMS));
         }
         // Where it says no more than the sections above, it is left out.
