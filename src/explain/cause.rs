@@ -182,6 +182,7 @@ impl RequestReport {
             Some("cool-down") => return Cause::CoolDown,
             Some("max-jobs") => return Cause::AtLimit,
             Some("too-few-slots") => return Cause::TooFew,
+            Some("universe") => return Cause::NotWaiting,
             _ => {}
         }
         let is_held = || self.job.as_ref().is_some_and(|job| job.state == JobState::Held);

@@ -17,6 +17,10 @@ pub(super) const DROP_SLOT_REQUIREMENTS: &str = "drop what only slots have from 
 /// Number of starts from which it is told that they fail.
 const MIN_FAILED_STARTS: i64 = 3;
 
+/// The universes that HTCondor has given up, by `JobUniverse`.
+const FORMER_UNIVERSES: [(i64, &str); 6] =
+    [(1, "standard"), (2, "pipe"), (3, "Linda"), (4, "PVM"), (6, "PVM"), (8, "MPI")];
+
 /// Something in the ad of a job that keeps it from running, or delays it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct JobCircumstance {
@@ -49,6 +53,8 @@ pub(super) fn circumstances(ad: &Ad, state: JobState, context: &Context) -> Vec<
         found.extend(reader.lease());
     }
     if state == JobState::Idle {
+        found.extend(reader.universe());
+        found.extend(reader.proxy());
         found.extend(reader.parallel());
         found.extend(reader.nice_user());
     }
@@ -108,7 +114,12 @@ impl JobReader<'_> {
 
     /// The job goes to a system outside the pool: what is known of it there.
     fn grid(&self) -> Option<JobCircumstance> {
+        // `condor schedd.example.org collector.example.org:9618`
         let resource = self.text("GridResource")?;
+        let resource = match resource.split_whitespace().collect::<Vec<_>>().as_slice() {
+            [kind, host, ..] => format!("{host} ({kind})"),
+            _ => resource,
+        };
         let unavailable = self.number("GridResourceUnavailableTime").zip(self.context.now).map(|(since, now)| {
             format!("waits: {resource} has not answered since {}, for {}", local_moment(since), duration(now - since))
         });
@@ -154,6 +165,29 @@ impl JobReader<'_> {
                 local_moment(end)
             ),
             remedy: Some("see whether its slot and its shadow are there; without them it runs again".to_owned()),
+            is_decisive: false,
+        })
+    }
+
+    /// The job is of a universe that HTCondor has given up.
+    fn universe(&self) -> Option<JobCircumstance> {
+        let number = self.number("JobUniverse")?;
+        let (_, universe) = FORMER_UNIVERSES.iter().find(|(known, _)| *known == number)?;
+        Some(JobCircumstance {
+            kind: "universe",
+            predicate: format!("is of the {universe} universe, which HTCondor has no more"),
+            remedy: Some("submit it anew in the vanilla universe".to_owned()),
+            is_decisive: true,
+        })
+    }
+
+    /// The credential of the job has expired.
+    fn proxy(&self) -> Option<JobCircumstance> {
+        let (end, now) = (self.number("x509UserProxyExpiration")?, self.context.now?);
+        (end <= now).then(|| JobCircumstance {
+            kind: "proxy",
+            predicate: format!("has a proxy that expired at {}, {} ago", local_moment(end), duration(now - end)),
+            remedy: Some("renew the proxy".to_owned()),
             is_decisive: false,
         })
     }
@@ -321,7 +355,7 @@ mod tests {
             ("JobStatus = 1; JobUniverse = 12; Requirements = TARGET.Arch == \"X86_64\"", ""),
             (
                 "JobStatus = 1; JobUniverse = 9; GridResource = \"condor ce\"; GridJobStatus = \"IDLE\"",
-                "is IDLE at condor ce",
+                "is IDLE at ce (condor)",
             ),
             ("JobStatus = 1; NiceUser = true", "is of a nice user: it gets slots that no other job takes"),
             (

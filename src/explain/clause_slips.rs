@@ -2,21 +2,21 @@
 //! that the offers confirm.
 
 use crate::ad::{
-    BinaryOperator, Expression, ExpressionKind, Name, OperatorGroup, UnaryOperator, Value, rename_attribute,
-    replace_kinds, rewrite_expression,
+    BinaryOperator, Expression, ExpressionKind, Name, Value, rename_attribute, replace_kinds, rewrite_expression,
 };
 use crate::constraint::{ClauseOperand, disjuncts};
 use crate::lint::{self, LintLevel};
-use crate::protocol::{RESOURCE_ATTRIBUTES, is_set_by_run, requested_resource};
+use crate::protocol::requested_resource;
 
 use super::clause_analysis::{ClauseAnalysis, ClauseAnalyzer};
 use super::clauses::{ExplainedClause, parenthesized};
-use super::distance::as_number;
 use super::evaluation::{OfferTable, RequestContext};
 use super::failure_reason::{FailureReason, first_unmet};
 use super::loose_patterns::{looser_patterns, of_domain};
+use super::number_slips::{counted_from_one, list_as_number, number_in_string, of_least_amount, of_other_type};
 use super::setting_slips::setting_slips;
-use super::system_family::{of_all_names, of_whole_version};
+use super::system_family::{of_all_names, of_old_windows, of_whole_version};
+use super::undefined_slips::guarded;
 
 /// Returns [`FailureReason::Slip`] or [`FailureReason::Setting`] if a mistake of the clause is known with whose correction
 /// at least `least` offers meet it: one that the linter knows, an attribute's old name, or one of the wrong ad.
@@ -51,11 +51,14 @@ pub fn find_slip(
         ("alternatives", of_each_alternative(clause)),
         ("exact-amount", of_least_amount(clause)),
         ("type", number_in_string(clause)),
+        ("type", of_other_type(clause)),
+        ("place", counted_from_one(clause)),
         ("list", list_as_number(analysis, table, request)),
         ("undefined", guarded(analysis, table, request)),
-        ("other-ad", request_of_other_ad(clause, table)),
+        ("other-ad", request_of_other_ad(analysis, table, request)),
         ("attribute-name", undotted(clause, table)),
         ("system-name", of_all_names(clause, table)),
+        ("system-name", of_old_windows(clause)),
         ("system-version", of_whole_version(clause)),
         ("domain", of_domain(analysis, table, request)),
     ];
@@ -77,124 +80,6 @@ pub fn find_slip(
         Some(FailureReason::Slip { kind, message, corrected, offers, then, opens })
     });
     found.or_else(|| find_setting_slip(analysis, table, request, least))
-}
-
-/// Returns the clause with a number in place of a string that has it behind letters, such as `"RHEL9"`, and that is compared
-/// with an attribute; with what to say of it. `None` if there is no such comparison.
-fn number_in_string(clause: &Expression) -> Option<(String, Expression)> {
-    let operand_pairs = clause.parts().filter_map(|part| match part.kind() {
-        ExpressionKind::Binary(operator, left, right)
-            if matches!(operator.group(), OperatorGroup::Comparison | OperatorGroup::Identity) =>
-        {
-            Some([(left, right), (right, left)])
-        }
-        _ => None,
-    });
-    operand_pairs.flatten().find_map(|(text, attribute)| {
-        let (ClauseOperand::Other(name) | ClauseOperand::Unqualified(name)) = ClauseOperand::of(attribute)? else {
-            return None;
-        };
-        let Some(Value::String(string)) = text.without_parentheses().as_literal() else { return None };
-        let number = trailing_number(&string.to_str())?;
-        let number = Expression::literal(Value::Integer(number));
-        let corrected = rewrite_expression(clause, &mut |part| part.ptr_eq(text).then(|| number.clone()))?;
-        Some((format!("\"{}\" is a string, and {name} a number", string.to_str()), corrected))
-    })
-}
-
-/// Returns the clause with the size of a list of the offers in place of the list, if it compares that with a number; with what
-/// to say of it. `None` for any other clause.
-fn list_as_number(
-    analysis: &ClauseAnalysis,
-    table: &OfferTable,
-    request: &RequestContext,
-) -> Option<(String, Expression)> {
-    let comparison = analysis.comparison.as_ref().filter(|comparison| as_number(&comparison.bound).is_some())?;
-    let values = table.expression_values(request, &comparison.operand);
-    let mut present = values.weighted_values().map(|(value, _)| value).filter(|value| !value.is_exceptional());
-    let is_list = |value: &Value| matches!(value, Value::List(_));
-    if !present.next().is_some_and(is_list) || !present.all(is_list) {
-        return None;
-    }
-    let clause = &analysis.clause.expression;
-    let operand = clause.parts().find(|part| **part == comparison.operand)?;
-    let size = Expression::call("size", [operand.clone()]);
-    let corrected = rewrite_expression(clause, &mut |part| part.ptr_eq(operand).then(|| size.clone()))?;
-    Some((format!("{} is a list", comparison.attribute()?), corrected))
-}
-
-/// Returns a clause that excludes offers, and that is undefined for some, with operators that are never undefined: `a =!= b`
-/// for `a != b`, `(a) =!= true` for `!a`; with what to say of it. `None` for any other clause, and if it reads what nothing has.
-fn guarded(analysis: &ClauseAnalysis, table: &OfferTable, request: &RequestContext) -> Option<(String, Expression)> {
-    let clause = &analysis.clause.expression;
-    let counts = table.clause_results(request, &analysis.clause).counts;
-    if counts.undefined + counts.error == 0 {
-        return None;
-    }
-    let nowhere = analysis.offer_attributes.iter().filter(|name| table.offers_with(name) == 0);
-    let missing: Vec<&Name> = nowhere.chain(&analysis.missing_own).collect();
-    if let Some(first) = missing.first() {
-        // A function of it may be an error instead: `split(LastRemoteHost, "@")[1]`.
-        let reads_missing = |operand: &Expression| {
-            operand.parts().any(|part| match ClauseOperand::of(part) {
-                Some(ClauseOperand::Own(name) | ClauseOperand::Unqualified(name)) => missing.contains(&name),
-                _ => false,
-            })
-        };
-        let corrected = replace_kinds(clause, |kind| match kind {
-            ExpressionKind::Binary(BinaryOperator::NotEqual, left, right)
-                if reads_missing(left) || reads_missing(right) =>
-            {
-                Some(ExpressionKind::Binary(BinaryOperator::Isnt, left.clone(), right.clone()))
-            }
-            _ => None,
-        })?;
-        let is_of_run = missing.iter().all(|name| is_set_by_run(name));
-        return is_of_run.then(|| (format!("{first} is not there before the first run"), corrected));
-    }
-    if counts.undefined == 0 {
-        return None;
-    }
-    if let Some(found) = none_where_missing(analysis, table) {
-        return Some(found);
-    }
-    let corrected = match clause.without_parentheses().kind() {
-        ExpressionKind::Binary(BinaryOperator::NotEqual, left, right) => {
-            Expression::binary(BinaryOperator::Isnt, left.clone(), right.clone())
-        }
-        ExpressionKind::Unary(UnaryOperator::Not, operand) => {
-            let truth = Expression::literal(Value::Boolean(true));
-            Expression::binary(BinaryOperator::Isnt, operand.clone(), truth)
-        }
-        _ => return None,
-    };
-    let name = analysis.offer_attributes.iter().find(|name| table.offers_with(name) < table.offer_count())?;
-    Some((format!("this is undefined where {name} is missing"), corrected))
-}
-
-/// Returns a clause that is content with none of a resource, with 0 where offers lack the attribute: `(GPUs ?: 0) == 0` for
-/// `GPUs == 0`; with what to say of it. `None` for any other clause.
-fn none_where_missing(analysis: &ClauseAnalysis, table: &OfferTable) -> Option<(String, Expression)> {
-    let comparison = analysis.comparison.as_ref().filter(|comparison| comparison.bound_holder.is_none())?;
-    let name = comparison.attribute().filter(|name| is_resource(name) && table.offers_with(name) > 0)?;
-    let bound = as_number(&comparison.bound)?;
-    let takes_none = match comparison.operator {
-        BinaryOperator::Equal | BinaryOperator::Is => bound == 0.0,
-        BinaryOperator::Less => bound > 0.0,
-        BinaryOperator::LessEqual => bound >= 0.0,
-        _ => false,
-    };
-    let clause = &analysis.clause.expression;
-    let operand = clause.parts().find(|part| takes_none && **part == comparison.operand)?;
-    let zero = Expression::literal(Value::Integer(0));
-    let or_none = parenthesized(&ExpressionKind::Elvis(operand.clone(), zero).into());
-    let corrected = rewrite_expression(clause, &mut |part| part.ptr_eq(operand).then(|| or_none.clone()))?;
-    Some((format!("this is undefined where {name} is missing"), corrected))
-}
-
-/// Whether jobs can ask for a resource of this name.
-fn is_resource(name: &Name) -> bool {
-    requested_resource(&Name::new(&format!("Request{name}"))).is_some()
 }
 
 /// Returns the clause with an attribute that offers have in place of its name with dots, which reads an ad in an ad:
@@ -222,14 +107,6 @@ fn undotted(clause: &Expression, table: &OfferTable) -> Option<(String, Expressi
     Some((format!("{dotted} is read as an attribute of an ad, not as {name}"), corrected))
 }
 
-/// Returns the whole number that stands behind letters, as in `RHEL9` and `el 9`. `None` for any other text.
-fn trailing_number(text: &str) -> Option<i64> {
-    let letters = text.trim_end_matches(|letter: char| letter.is_ascii_digit());
-    let is_word = |letter: char| letter.is_ascii_alphabetic() || [' ', '-', '_'].contains(&letter);
-    let is_named = letters.starts_with(|letter: char| letter.is_ascii_alphabetic()) && letters.chars().all(is_word);
-    text[letters.len()..].parse().ok().filter(|_| is_named)
-}
-
 /// Returns [`FailureReason::Setting`] if an attribute of the request that the clause reads has a wrong value with whose
 /// correction at least `least` offers meet the clause.
 fn find_setting_slip(
@@ -240,7 +117,7 @@ fn find_setting_slip(
 ) -> Option<FailureReason> {
     analysis.request_attributes.iter().find_map(|name| {
         let value = request.ad.get(name)?;
-        setting_slips(name, value, table).into_iter().find_map(|slip| {
+        setting_slips(&request.ad, name, value, table).into_iter().find_map(|slip| {
             let to = slip.corrected(value)?;
             let corrected = RequestContext::new(&request.ad.with(name.clone(), to.clone()));
             let offers = table.clause_results(&corrected, &analysis.clause).counts.is_true;
@@ -289,9 +166,15 @@ fn of_other_ad(analysis: &ClauseAnalysis, table: &OfferTable) -> Option<(String,
 }
 
 /// Returns the clause with what offers have of a resource in place of what a job asks for: `TARGET.GPUs` for
-/// `TARGET.RequestGPUs`; with what to say of it. `None` if the clause reads no such attribute.
-fn request_of_other_ad(clause: &Expression, table: &OfferTable) -> Option<(String, Expression)> {
-    let [_, other] = table.context.dialect.side_names();
+/// `TARGET.RequestGPUs`; with what the job itself asks for, if the clause reads what the offers have already; with what to say of
+/// it. `None` if the clause reads no such attribute.
+fn request_of_other_ad(
+    analysis: &ClauseAnalysis,
+    table: &OfferTable,
+    request: &RequestContext,
+) -> Option<(String, Expression)> {
+    let [own, other] = table.context.dialect.side_names();
+    let clause = &analysis.clause.expression;
     let (name, resource, part) = clause.parts().find_map(|part| {
         let ExpressionKind::Select(scope, name) = part.kind() else { return None };
         let is_other =
@@ -299,7 +182,9 @@ fn request_of_other_ad(clause: &Expression, table: &OfferTable) -> Option<(Strin
         let resource = requested_resource(name).filter(|_| is_other && table.offers_with(name) == 0)?;
         (table.offers_with(&resource) > 0).then_some((name, resource, part))
     })?;
-    let amount = Expression::select(Expression::attribute(other), resource.clone());
+    let is_own = analysis.offer_attributes.contains(&resource) && request.ad.get(name).is_some();
+    let (scope, meant) = if is_own { (own, name) } else { (other, &resource) };
+    let amount = Expression::select(Expression::attribute(scope), meant.clone());
     let corrected = rewrite_expression(clause, &mut |of| of.ptr_eq(part).then(|| amount.clone()))?;
     Some((format!("{name} is what a job asks for, {resource} what a slot has"), corrected))
 }
@@ -314,25 +199,6 @@ fn exchanged(clause: &Expression) -> Option<(String, Expression)> {
     arguments.first().filter(|first| is_attribute(first))?;
     let whole = rewrite_expression(clause, &mut |part| part.ptr_eq(call).then(|| corrected.clone()))?;
     Some((format!("{function} takes the item first, then the list"), whole))
-}
-
-/// Returns the clause with a least amount of a resource in place of the exact one: a slot with more does as well. `None` if there
-/// is no such comparison.
-fn of_least_amount(clause: &Expression) -> Option<(String, Expression)> {
-    let (part, name, least) = clause.parts().find_map(|part| {
-        let ExpressionKind::Binary(BinaryOperator::Equal | BinaryOperator::Is, left, right) = part.kind() else {
-            return None;
-        };
-        let (amount, number) = if right.as_literal().is_some() { (left, right) } else { (right, left) };
-        let (ClauseOperand::Other(name) | ClauseOperand::Unqualified(name)) = ClauseOperand::of(amount)? else {
-            return None;
-        };
-        let is_amount = RESOURCE_ATTRIBUTES.iter().any(|known| name.is(known));
-        let least = || Expression::binary(BinaryOperator::GreaterEqual, amount.clone(), number.clone());
-        (is_amount && as_number(number.as_literal()?)? > 0.0).then(|| (part, name.clone(), least()))
-    })?;
-    let corrected = rewrite_expression(clause, &mut |known| known.ptr_eq(part).then(|| least.clone()))?;
-    Some((format!("a slot with more {name} does as well"), corrected))
 }
 
 /// Returns the clause with a comparison for each of the constants in place of one with all of them, `X == 8 || X == 9` for

@@ -56,6 +56,9 @@ impl ClauseTime {
             }
             return format!("not within {}", duration(MAX_SPAN_SECONDS));
         };
+        if from <= self.now {
+            return "true by now, as the clocks of the slots go on".to_owned();
+        }
         let about = if self.is_sampled { "about " } else { "" };
         let to = self.to.map_or_else(String::new, |to| format!(", up to {}", local_moment(to)));
         format!("not before {about}{}, in {}{to}", local_moment(from), duration(from - self.now))
@@ -68,9 +71,21 @@ impl ClauseTime {
         Some(format!("it starts at {} ({kind}){passed}", local_moment(start)))
     }
 
+    /// Says that the time at which the job starts has passed, and since when the clause is not true; `None` if it has not.
+    pub(super) fn passed_phrase(&self) -> Option<String> {
+        let (kind, start) = self.start.filter(|(_, start)| self.from.is_none() && *start <= self.now)?;
+        let since = self.since?;
+        let ago = duration(self.now - since);
+        let start = local_moment(start);
+        Some(format!("its time to start ({kind}) was {start}, up to {}, {ago} ago", local_moment(since)))
+    }
+
     /// Says when the clause of an offer accepts a request: `from 2026-07-06 18:00:00 UTC on, in 3 h`.
     pub(super) fn opening(&self) -> Option<String> {
         let from = self.from?;
+        if from <= self.now {
+            return Some("by now, as the clock of the slot goes on".to_owned());
+        }
         let about = if self.is_sampled { "about " } else { "" };
         let to = self.to.map_or_else(|| " on".to_owned(), |to| format!(" to {}", local_moment(to)));
         Some(format!("from {about}{}{to}, in {}", local_moment(from), duration(from - self.now)))
@@ -84,6 +99,9 @@ impl ClauseTime {
             return Some(
                 "set a later DeferralTime, or a DeferralWindow that reaches from it to the present".to_owned(),
             );
+        }
+        if self.from.is_some_and(|from| from <= self.now) {
+            return Some("wait for the next ad of the slot".to_owned());
         }
         self.from.map(|from| format!("wait until {}, in {}", local_moment(from), duration(from - self.now)))
     }
@@ -130,9 +148,11 @@ pub(super) fn next_interval(ads: [&Ad; 2], expression: &Expression, context: &Co
     let find = |length: i64| {
         let span = now..now.saturating_add(length);
         let found = truth_timeline(expression, &frame, &environment, context, span);
-        let next = found.seconds_in(|truth| *truth == Some(Truth::True)).find(|seconds| seconds.start > now)?;
+        // It may be true by now of a slot whose ad was made earlier.
+        let next = found.seconds_in(|truth| *truth == Some(Truth::True)).find(|seconds| seconds.end > now)?;
         let is_open = Some(next.end) == found.end();
-        Some(NextInterval { seconds: next.clone(), is_open, is_sampled: found.sampling.is_some() })
+        let seconds = next.start.max(now)..next.end;
+        Some(NextInterval { seconds, is_open, is_sampled: found.sampling.is_some() })
     };
     soonest(find, |next| next.is_sampled)
 }

@@ -29,7 +29,6 @@ pub struct ConflictExample {
 impl ConflictExample {
     /// Finds the offer. `None` if the verdict is no conflict, or if the offer tells nothing.
     pub fn find(verdict: &RequestVerdict, analysis: &RequestAnalysis, table: &OfferTable) -> Option<Self> {
-        let verdict = if let RequestVerdict::IfDrained(as_they_are) = verdict { as_they_are } else { verdict };
         let RequestVerdict::Conflict(conflict) = verdict else { return None };
         let request = &analysis.request;
         let clause = *conflict.iter().min_by_key(|place| analysis.clauses[**place].counts.is_true)?;

@@ -15,6 +15,7 @@ use super::clauses::{ExplainedClause, SelectedNames, parenthesized, text};
 use super::evaluation::{OfferTable, RequestContext};
 use super::missing_attribute::MissingAttribute;
 use super::setting_slips::setting_slips;
+use super::slots::PILOT_ENDS;
 use super::unmet_offer_clause::{DecisivePart, ReadValue, UnmetOfferClause};
 use crate::ad::rewrite_expression;
 
@@ -26,9 +27,6 @@ const MAX_STEPS: usize = 64;
 
 /// Maximum number of names within disjunctions that are followed to their conditions.
 const MAX_UNFOLDED_NAMES: usize = 32;
-
-/// The attributes of pilots that tell when they stop to take jobs, and when they end.
-const PILOT_ENDS: [&str; 2] = ["GLIDEIN_ToRetire", "GLIDEIN_ToDie"];
 
 /// A clause of one side of a pair, and the row of the pair's offer.
 #[derive(Clone, Copy)]
@@ -273,7 +271,7 @@ impl ClauseInPair<'_> {
         let weight = expression.map(|expression| ClauseWeight::of(expression, own, self.table.context.dialect));
         let slip = names.iter().find_map(|name| {
             let value = self.request.ad.get(name)?;
-            setting_slips(name, value, self.table).into_iter().next().map(|slip| slip.message)
+            setting_slips(&self.request.ad, name, value, self.table).into_iter().next().map(|slip| slip.message)
         });
         let is_closed = weight.is_none() || weight == Some(ClauseWeight::Closed);
         UnmetOfferClause {

@@ -14,7 +14,9 @@ use super::nested_constraint::NestedFailure;
 use super::offered_values::OfferedRange;
 use super::report::ClauseReport;
 use super::unmet_offer_clause::{ReadValue, values_phrase};
-use super::value_phrase::{asks_for_dynamic_slots, closest_value_phrase, offered_phrase, wanted_item, wanted_items};
+use super::value_phrase::{
+    asks_for_dynamic_slots, closest_value_phrase, oddity, offered_phrase, wanted_item, wanted_items,
+};
 
 /// Maximum number of the offers' strings that a sentence tells.
 const MAX_TOLD_STRINGS: usize = 2;
@@ -85,7 +87,7 @@ impl FailureWriter<'_> {
         let wanted = format!("{operand} {} {bound}", operator.symbol_in(self.dialect));
         let holder = self.held_by(bound_holder.as_ref().map(|(name, _)| name));
         let closest = closest_value_phrase(*operator, closest, bound);
-        format!("no {} has {}{holder}; {closest}", self.nouns[0], self.shorten(&wanted))
+        format!("no {} has {}{}{holder}; {closest}", self.nouns[0], self.shorten(&wanted), oddity(bound))
     }
 
     /// Says why no entry of a list, such as no free GPU, meets a nested constraint.
@@ -205,10 +207,12 @@ impl FailureWriter<'_> {
 
     /// Says which mistake a clause has, and how many offers meet it without, or when some do.
     fn slip_phrase(&self, message: &str, corrected: &str, offers: usize, opens: Option<&ClauseTime>) -> String {
-        let corrected = self.correction(corrected);
+        // What to do has a correction that does not fit a sentence.
+        let is_long = corrected.chars().count() > self.max_clause_chars.max(MAX_CORRECTED_CHARS);
+        let corrected = if is_long { "the corrected clause".to_owned() } else { self.correction(corrected) };
         match opens.and_then(ClauseTime::opening) {
             Some(opening) => format!("{message}: {corrected} is true {opening}"),
-            None if self.is_brief && offers > 0 => format!("{message}: write {corrected}"),
+            None if self.is_brief && offers > 0 && !is_long => format!("{message}: write {corrected}"),
             None => format!("{message}: {corrected} would be true for {}", self.count_or_none(offers)),
         }
     }
@@ -355,7 +359,7 @@ impl FailureWriter<'_> {
         let attribute = comparison.attribute().filter(|_| clause.counts.is_false > 0 && is_equality)?;
         let holder = self.held_by(comparison.bound_holder.as_ref().map(|(name, _)| name));
         let wanted = format!("{attribute} {} {}", comparison.operator.symbol_in(self.dialect), comparison.bound);
-        Some(format!("no {} has {}{holder}", self.nouns[0], self.shorten(&wanted)))
+        Some(format!("no {} has {}{}{holder}", self.nouns[0], self.shorten(&wanted), oddity(&comparison.bound)))
     }
 
     /// Says what a clause is for the offers: `false for all 6 slots`.
@@ -375,6 +379,9 @@ impl FailureWriter<'_> {
 
 /// Says when a clause comes true, which is quoted as `shown`.
 fn time_phrase(shown: &str, time: &ClauseTime) -> String {
+    if let Some(passed) = time.passed_phrase() {
+        return passed;
+    }
     let is_told = time.from.is_some() || time.start.is_some_and(|(_, start)| start <= time.now);
     let why = match time.start_phrase().filter(|_| is_told) {
         Some(why) => why,

@@ -1,9 +1,9 @@
 //! Why a job is held, and which request was too small.
 
-use crate::ad::{Ad, Value};
+use crate::ad::{Ad, Expression, Name, Value};
 use crate::eval::Context;
 use crate::protocol::evaluate_attribute;
-use crate::text::shorten_words;
+use crate::text::{shorten_middle, shorten_words};
 
 use super::distance::as_number;
 
@@ -16,6 +16,8 @@ pub struct HoldReason {
     pub codes: [Option<i64>; 2],
     /// The resource of which the job used too much; `None` if it is held for another reason.
     pub exceeded: Option<ExceededResource>,
+    /// Whether the job's own `PeriodicHold` would hold it again once it is released.
+    pub holds_again: bool,
 }
 
 /// A resource of which a job used more than it had.
@@ -49,6 +51,9 @@ const LIMITED_RESOURCES: [LimitedResource; 3] = [
     LimitedResource { subcode: 104, name: "Disk", unit: Some(1024.0), is_limit_exact: false },
     LimitedResource { subcode: 101, name: "Cpus", unit: None, is_limit_exact: true },
 ];
+
+/// `JobStatus` of a job that waits.
+const IDLE: i64 = 1;
 
 /// `HoldReasonCode` of a job that someone held (`UserRequest`).
 const USER_REQUEST: i64 = 1;
@@ -105,7 +110,10 @@ impl HoldReason {
                 asks_for_more: requested.zip(limit).is_some_and(|(requested, limit)| requested > limit),
             }
         });
-        HoldReason { text, codes, exceeded }
+        let idle = || ad.with(Name::new("JobStatus"), Expression::literal(Value::Integer(IDLE)));
+        let policy = || evaluate_attribute(&idle(), &Name::new("PeriodicHold"), context);
+        let holds_again = codes[0] == Some(POLICIES[0]) && policy() == Some(Value::Boolean(true));
+        HoldReason { text, codes, exceeded, holds_again }
     }
 
     /// Whether the job waits for its input files, and is released without anyone's doing.
@@ -159,7 +167,13 @@ impl HoldReason {
         };
         match self.text.trim_end_matches('.') {
             "" => codes,
-            text => format!(": {}{codes}", shorten_words(text, most.saturating_sub(codes.len() + 2))),
+            text => {
+                let room = most.saturating_sub(codes.len() + 2);
+                let shortened = shorten_words(text, room);
+                // The error of the system stands at the end, behind the names of the daemons.
+                let is_cut = text.contains("errno") && !shortened.contains("errno");
+                format!(": {}{codes}", if is_cut { shorten_middle(text, room) } else { shortened })
+            }
         }
     }
 

@@ -21,11 +21,11 @@ pub fn looser_patterns(clause: &Expression) -> Vec<(String, Expression)> {
     let text = text.to_str();
     let (without_start, without_end) = (text.strip_prefix('^'), text.strip_suffix('$'));
     let candidates = [
-        (Some(&*text), true, "a pattern minds case"),
+        (Some(&*text), true, "regexp is case-sensitive"),
         (without_start, false, "`^` ties a pattern to the beginning"),
         (without_end, false, "`$` ties a pattern to the end"),
-        (without_start, true, "`^` ties a pattern to the beginning, and a pattern minds case"),
-        (without_end, true, "`$` ties a pattern to the end, and a pattern minds case"),
+        (without_start, true, "`^` ties a pattern to the beginning, and regexp is case-sensitive"),
+        (without_end, true, "`$` ties a pattern to the end, and regexp is case-sensitive"),
     ];
     let looser = candidates.into_iter().filter_map(|(pattern, ignores_case, message)| {
         let option = ignores_case.then(|| Expression::literal(Value::string("i")));

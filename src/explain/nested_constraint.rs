@@ -1,6 +1,7 @@
 //! Constraints on the ads of a list: `countMatches(MY.RequireGPUs, TARGET.AvailableGPUs) >= RequestGPUs` asks for so many
 //! ads of the list `AvailableGPUs` that meet the constraint `RequireGPUs`.
 
+use fixedbitset::FixedBitSet;
 use indexmap::{IndexMap, IndexSet};
 
 use crate::ad::{
@@ -126,6 +127,32 @@ impl NestedFailure {
         let unmet = Some(text(unmet, context.dialect));
         Some(NestedFailure { unmet, closest, offered, relaxed, others, ..failure })
     }
+}
+
+/// Returns the request's attribute that holds the nested constraint of a clause, with its expression, and this constraint with one
+/// part relaxed to values that the nested ads of some rows have, the closest first. `None` if the clause has none.
+pub fn relaxed_for(
+    clause: &Expression,
+    table: &OfferTable,
+    request: &RequestContext,
+    rows: &FixedBitSet,
+) -> Option<((Name, Expression), Vec<Expression>)> {
+    let (holder, list) = nested_call(clause)?;
+    let written = request.ad.get(&holder)?.clone();
+    let of_rows =
+        nested_ads(table, request, &list).into_iter().filter(|(_, of)| of.iter().any(|row| rows.contains(*row)));
+    let nested: Vec<Ad> = of_rows.map(|(ad, _)| ad).collect();
+    let constraint = with_own_values(&written, &nested, request, &table.context);
+    let is_unmet = |part: &&Expression| !nested.iter().any(|ad| is_true_in(ad, part, &table.context));
+    let relaxed = conjuncts(&constraint).into_iter().filter(is_unmet).flat_map(|part| {
+        let with = |value: &Value| {
+            let relaxed = relaxed_part(part, value)?;
+            rewrite_expression(&constraint, &mut |known| known.ptr_eq(part).then(|| relaxed.clone()))
+        };
+        other_values(part, &nested, &table.context).iter().filter_map(with).collect::<Vec<_>>()
+    });
+    let relaxed = relaxed.collect();
+    Some(((holder, written), relaxed))
 }
 
 /// Returns a part with a mistake corrected that the linter knows, or with a looser pattern, so that some nested ad meets it; with

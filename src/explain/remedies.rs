@@ -1,6 +1,7 @@
 //! What can be done for a request without changing it: wait, and for what; release it; raise a limit.
 
 use crate::configuration::PolicyEffectKind;
+use crate::constraint::ClauseOperand;
 use crate::matching::negotiate::AccountingLimit;
 use crate::protocol::is_set_by_run;
 use crate::text::{join_first, join_with, shorten, with_commas};
@@ -15,6 +16,7 @@ use super::corrected_slot::CorrectedSlot;
 use super::failure_reason::FailureReason;
 use super::features::feature_remedy;
 use super::hold_reason::{ExceededResource, HoldReason};
+use super::hold_remedy::hold_remedy;
 use super::job_report::JobFactory;
 use super::last_rejection::LastRejection;
 use super::own_expression::RequestExpression;
@@ -26,6 +28,10 @@ const MAX_NAMED_SLOTS: usize = 3;
 
 /// Maximum number of characters of a corrected clause, which goes on in further lines.
 const MAX_CORRECTED_CHARS: usize = 300;
+
+/// What to do about a job that its access point runs itself.
+const ASK_SCHEDD: &str =
+    "give the ad of the schedd with --pool to see whether it refuses (condor_status -schedd -long)";
 
 /// Says what can be done for a request; holds the writer of sentences about it.
 pub struct Remedies<'w>(pub &'w SummaryWriter<'w>);
@@ -42,7 +48,8 @@ impl Remedies<'_> {
             phrases.push(DROP_SLOT_REQUIREMENTS.to_owned());
             phrases.dedup();
         }
-        let is_vain = report.verdict == RequestVerdict::Matches
+        let may_be_vain = report.verdict == RequestVerdict::Matches || report.verdict.is_of_states();
+        let is_vain = may_be_vain
             && report.job.iter().flat_map(|job| &job.circumstances).any(|of| of.is_decisive && of.remedy.is_some());
         // What a policy releases needs nobody who does it. What keeps a job from matching slots leaves nothing to wait for.
         if !is_vain && report.imminent().is_none_or(|next| next.effect.kind != PolicyEffectKind::Releases) {
@@ -98,7 +105,10 @@ impl Remedies<'_> {
             RequestVerdict::NotWaiting(_) => {
                 let factory = report.job.as_ref().and_then(|job| job.factory.as_ref());
                 let hold = report.job.as_ref().and_then(|job| job.hold.as_ref());
-                hold.map(|hold| self.release(hold)).or(factory.and_then(JobFactory::remedy).map(str::to_owned))
+                let is_unasked =
+                    report.job.as_ref().is_some_and(|job| job.state.is_of_access_point() && job.schedd.is_none());
+                let ask = is_unasked.then(|| ASK_SCHEDD.to_owned());
+                hold.map(|hold| self.release(hold)).or(factory.and_then(JobFactory::remedy).map(str::to_owned)).or(ask)
             }
             RequestVerdict::Matches if limit.is_some() => {
                 limit.map(|limit| format!("wait until jobs with the concurrency limit {limit} end"))
@@ -110,7 +120,7 @@ impl Remedies<'_> {
             RequestVerdict::Refused => opening(),
             // A mistake that a change corrects is not waited out.
             RequestVerdict::Claimed | RequestVerdict::IfDrained(_)
-                if report.slip().is_some() && !report.changes.is_empty() =>
+                if report.slip().is_some() && !report.changes.is_empty() || report.is_corrected_to_free() =>
             {
                 None
             }
@@ -195,6 +205,20 @@ impl Remedies<'_> {
 
     /// Says which of two parts of a request to leave out, because they contradict each other. `None` if none do.
     fn one_of_two(&self, report: &RequestReport, verdict: &RequestVerdict) -> Option<String> {
+        if let RequestVerdict::Contradiction { clauses, subject, .. } = verdict
+            && let [one, other] = clauses.as_slice()
+            && let [Some(one_side), Some(other_side)] =
+                [one, other].map(|place| report.clauses[*place].analysis.comparison.as_ref())
+            && one_side.bound_is_amount()
+            && other_side.bound_is_amount()
+            && one_side.asks_for_less() != other_side.asks_for_less()
+            && let Some(ClauseOperand::Other(name) | ClauseOperand::Unqualified(name)) = ClauseOperand::of(subject)
+            && name.is("ClockMin")
+        {
+            let [one, other] = [one, other].map(|place| &report.clauses[*place].text);
+            let either = self.0.quoted(&format!("({one} || {other})"));
+            return Some(format!("write {either} for a time across midnight"));
+        }
         let parts: Vec<&str> = match verdict {
             RequestVerdict::Contradiction { clauses, .. } => {
                 clauses.iter().map(|place| report.clauses[*place].text.as_str()).collect()
@@ -313,7 +337,10 @@ impl Remedies<'_> {
             }
             None if hold.is_spooling() => format!("wait until the input files of {it} are spooled"),
             None if hold.is_by_hand() => format!("release {it}"),
-            None => format!("mend the cause, then release {it}"),
+            None if hold.holds_again => {
+                format!("change PeriodicHold, which would hold {it} again, then release {it}")
+            }
+            None => format!("{}, then release {it}", hold_remedy(hold).unwrap_or("mend the cause")),
         }
     }
 

@@ -236,6 +236,11 @@ impl RequestReport {
         *as_they_are == RequestVerdict::Refused || self.narrowing == Some(Narrowing::Refusals)
     }
 
+    /// Whether the correction of a mistake gives the request a free offer.
+    pub(super) fn is_corrected_to_free(&self) -> bool {
+        self.changes.iter().any(|change| change.is_correction() && change.matched.free().is_some_and(|free| free > 0))
+    }
+
     /// Number of the offers that meet the request's constraint and refuse the request. A slot that would match if drained
     /// does not count. A slot counts that would refuse if drained.
     #[must_use]

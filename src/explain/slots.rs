@@ -16,6 +16,9 @@ use crate::constraint::ClauseComparison;
 /// What a slot tells of itself: its state, and who holds it.
 pub type SlotStanding = (AdvertisedState, Option<ByteString>);
 
+/// The attributes of pilots that tell when they stop to take jobs, and when they end.
+pub const PILOT_ENDS: [&str; 2] = ["GLIDEIN_ToRetire", "GLIDEIN_ToDie"];
+
 /// The attributes that tell why and until when a slot is drained.
 pub const DRAINING_ATTRIBUTES: [&str; 2] = ["DrainReason", "ExpectedMachineGracefulDrainingCompletion"];
 

@@ -153,6 +153,22 @@ pub fn of_whole_version(clause: &Expression) -> Option<(String, Expression)> {
     Some((format!("{NUMBER_ATTRIBUTE} is 100 times the major version"), corrected))
 }
 
+/// Returns a clause with the name that Windows has in place of one of a version of it, such as `WINNT61`; with what to say of it.
+/// `None` for any other clause.
+pub fn of_old_windows(clause: &Expression) -> Option<(String, Expression)> {
+    let is_old = |part: &Expression| match part.as_literal() {
+        Some(Value::String(text)) => {
+            let version = text.to_str().to_ascii_uppercase().strip_prefix("WINNT").map(ToOwned::to_owned);
+            version.is_some_and(|version| version.chars().all(|letter| letter.is_ascii_digit()))
+        }
+        _ => false,
+    };
+    let old = clause.parts().find(|part| is_old(part))?.clone();
+    let corrected =
+        rewrite_expression(clause, &mut |part| is_old(part).then(|| Expression::literal(Value::string("WINDOWS"))))?;
+    Some((format!("Windows is OpSys \"WINDOWS\" in all versions, not {}", old.as_literal()?), corrected))
+}
+
 /// The letters and digits of a text, in lower case.
 fn letters(text: &str) -> String {
     text.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
@@ -181,7 +197,23 @@ fn names_of_version(version: i64, table: &OfferTable) -> (Vec<String>, bool) {
 
 #[cfg(test)]
 mod tests {
-    use super::enterprise_version;
+    use super::{enterprise_version, of_old_windows};
+    use crate::ad::Dialect;
+    use crate::syntax::{ParseOptions, parse_expression};
+
+    #[test]
+    fn versions_of_windows_have_one_name() {
+        for (clause, expected) in [
+            ("TARGET.OpSys == \"WINNT61\"", Some("TARGET.OpSys == \"WINDOWS\"")),
+            ("OpSys == \"winnt\"", Some("OpSys == \"WINDOWS\"")),
+            ("OpSys == \"WINDOWS\"", None),
+            ("OpSys == \"WINNTX\"", None),
+        ] {
+            let clause = parse_expression(clause.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+            let corrected = of_old_windows(&clause).map(|(_, corrected)| corrected.to_string());
+            assert_eq!(corrected.as_deref(), expected, "{clause}");
+        }
+    }
 
     #[test]
     fn names_of_enterprise_linux_have_a_version() {

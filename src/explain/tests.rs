@@ -111,7 +111,7 @@ fn verdicts_and_changes() {
             "Requirements = TARGET.Cpus >= 2",
             &[SMALL, PICKY],
             "job matches none of 2 slots: 1 slot would do, but it refuses: `TARGET.Prio > 5` is undefined (job has no Prio)",
-            "`TARGET.Cpus >= 2` -> `TARGET.Cpus >= 1`, or Prio = 6",
+            "Prio = 6, or `TARGET.Cpus >= 2` -> `TARGET.Cpus >= 1`",
         ),
         (
             "Requirements = TARGET.Cpus >= 2; Prio = 5",

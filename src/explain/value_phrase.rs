@@ -35,13 +35,37 @@ pub(super) fn offered_phrase(offered: &OfferedValues, most: usize) -> String {
     match (offered.value_count, count) {
         (1, _) => format!("the only value is {values}"),
         (all, shown) if all == shown => format!("the values are {values}"),
-        (all, _) if !offered.is_similar && offered.values.first().is_some_and(|first| first.offers == 1) => {
+        // Of as many values, the most frequent is one like others.
+        (all, _)
+            if !offered.is_similar
+                && offered.values.first().is_some_and(|first| first.offers == 1 || first.offers * 10 <= all) =>
+        {
             format!("there are {} values, such as {values}", with_commas(all))
         }
         (all, shown) => {
             let most = if offered.is_similar { "similar" } else { "frequent" };
             format!("the most {most} of {} values {} {values}", with_commas(all), if shown == 1 { "is" } else { "are" })
         }
+    }
+}
+
+/// The beginnings of macros of submit files, which nothing expands in an ad.
+const MACROS: [&str; 4] = ["$(", "$$(", "$ENV(", "$RANDOM"];
+
+/// Says what is odd about a value that is asked for; empty if nothing is.
+pub(super) fn oddity(value: &Value) -> &'static str {
+    let Value::String(text) = value else { return "" };
+    let text = text.to_str();
+    if text.is_empty() {
+        ", an empty string"
+    } else if MACROS.iter().any(|start| text.contains(start)) {
+        ", a macro that nothing expands here"
+    } else if text.ends_with(' ') {
+        ", with a blank at its end"
+    } else if text.starts_with(' ') {
+        ", with a blank at its beginning"
+    } else {
+        ""
     }
 }
 

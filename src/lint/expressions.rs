@@ -287,6 +287,15 @@ impl ExpressionCheck<'_> {
         let instead = match operator {
             BinaryOperator::BitAnd => BinaryOperator::And,
             BinaryOperator::BitOr => BinaryOperator::Or,
+            BinaryOperator::BitXor => {
+                if let Some(rewrite) = meant_power(operands) {
+                    let message = "`^` is the exclusive or of bits, and no power".to_owned();
+                    let slip = Slip::new(&rules::BITWISE, self.expression, message);
+                    let help = format!("write `{}`", self.short_text(&rewrite));
+                    self.found.push(slip.with_help(help).with_rewrite(rewrite));
+                }
+                return;
+            }
             _ => return,
         };
         if operands.into_iter().any(is_logical) {
@@ -316,6 +325,23 @@ impl ExpressionCheck<'_> {
             }
             _ => {}
         }
+    }
+}
+
+/// Returns what a power was meant to be, of 2 or 10: `a <= 32768` for `a <= 2 ^ 15`, which is read as `(a <= 2) ^ 15`. `None`
+/// for other operands.
+fn meant_power([base, exponent]: [&Expression; 2]) -> Option<Expression> {
+    let integer = |operand: &Expression| operand.without_parentheses().as_literal().and_then(Value::as_integer);
+    let exponent = u32::try_from(integer(exponent)?).ok()?;
+    let power = |base: &Expression| {
+        let base = integer(base).filter(|base| [2, 10].contains(base))?;
+        Some(Expression::literal(Value::Integer(base.checked_pow(exponent)?)))
+    };
+    match base.kind() {
+        ExpressionKind::Binary(operator, left, right) if is_comparison(*operator) => {
+            Some(Expression::binary(*operator, left.clone(), power(right)?))
+        }
+        _ => power(base),
     }
 }
 

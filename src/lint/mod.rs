@@ -58,7 +58,7 @@ pub use finding::{FindingLabel, LintFinding};
 pub use finding_register::{AdFindings, FindingRegister};
 pub use fix::LintFix;
 pub use job_policies::check_system_policy;
-pub use names::is_mistaken_clock_name;
+pub use names::{find_unquoted_setting, is_mistaken_clock_name};
 pub use patterns::with_arguments_exchanged;
 pub use policy_names::{PolicyPlace, PolicyPool, check_policy_names};
 pub use pool_statistics::PoolStatistics;

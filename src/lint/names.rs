@@ -107,6 +107,15 @@ fn check_word(operand: &Expression, other: &Expression, pool: Option<&dyn PoolCo
     Some(slip.with_rewrite(Expression::literal(Value::String(spelt))))
 }
 
+/// Returns the mistake that the value of an attribute is a word without quotes, which the caller knows to be no attribute.
+#[must_use]
+pub fn find_unquoted_setting(value: &Expression) -> Option<Slip> {
+    let word = bare_name(value).filter(|word| StandardType::of(word).is_none())?;
+    let message = format!("{word} without quotes is an attribute, which nothing defines");
+    let slip = Slip::new(&rules::WORD, value, message).with_help(format!("write \"{word}\" for the string"));
+    Some(slip.with_rewrite(Expression::literal(Value::string(word.as_str()))))
+}
+
 /// Reports the name of a host without quotes beside an attribute that is a string, such as `node01.example.org`, which is
 /// read as an attribute of an attribute.
 fn check_host(operand: &Expression, other: &Expression, pool: Option<&dyn PoolColumns>) -> Option<Slip> {

@@ -373,7 +373,7 @@ fn is_version(text: &str) -> bool {
 }
 
 /// What a whole version is.
-const WHOLE: &str = "a string such as `$CondorVersion: 25.0.1 2025-09-01 $` does not begin with a number";
+const WHOLE: &str = "a whole version string begins with `$CondorVersion:`, and not with a number";
 
 /// Returns the expression for the number in a whole version.
 fn version_number(whole: &Expression) -> Expression {

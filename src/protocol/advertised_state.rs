@@ -98,7 +98,7 @@ pub enum SlotState {
 
 /// The attributes of a job that a report on it tells: who submitted it, why it does not wait or how it ended, and what
 /// the negotiator said last.
-pub const JOB_REPORT_ATTRIBUTES: [&str; 55] = [
+pub const JOB_REPORT_ATTRIBUTES: [&str; 56] = [
     "ClusterId",
     "Owner",
     "User",
@@ -131,6 +131,7 @@ pub const JOB_REPORT_ATTRIBUTES: [&str; 55] = [
     "JobMaterializeMaxIdle",
     "TotalSubmitProcs",
     "JobCoolDownExpiration",
+    "x509UserProxyExpiration",
     "VacateReason",
     "LastRemoteHost",
     "NumShadowStarts",
@@ -263,6 +264,12 @@ impl JobState {
         let letters = |text: &str| text.to_ascii_lowercase().replace([' ', '_'], "");
         let wanted = letters(word);
         JOB_STATUSES.iter().find(|(_, state)| letters(state.word()) == wanted).map(|(number, _)| *number)
+    }
+
+    /// Whether the access point runs the job itself, without a slot.
+    #[must_use]
+    pub fn is_of_access_point(self) -> bool {
+        matches!(self, JobState::SchedulerUniverse | JobState::LocalUniverse)
     }
 
     /// The state in a word or a few, as in `2 held`.

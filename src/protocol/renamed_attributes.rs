@@ -42,10 +42,17 @@ const GPU_PROPERTIES: [(&str, Option<&str>); 24] = [
     ("WarpSize", None),
 ];
 
+/// Attributes of slots that are no properties of GPUs, with the names that they have now.
+const RENAMED: [(&str, &str); 2] = [("TotalVirtualMachines", "TotalSlots"), ("VirtualMachineID", "SlotID")];
+
 /// Returns the names by which HTCondor now calls an attribute that has another name, as of the slot and as of a single
-/// GPU: `GPUs_Capability` and `Capability` for `CUDACapability`. Empty if the name is none of a property of GPUs.
+/// GPU: `GPUs_Capability` and `Capability` for `CUDACapability`. Empty if it has no other
+/// name.
 #[must_use]
 pub fn current_names(name: &str) -> Vec<String> {
+    if let Some((_, current)) = RENAMED.iter().find(|(old, _)| old.eq_ignore_ascii_case(name)) {
+        return vec![(*current).to_owned()];
+    }
     let written = without_prefix(name, GPUS_PREFIX).into_iter().chain(old_properties(name)).chain([name]);
     let is_property = |rest: &str| {
         GPU_PROPERTIES.into_iter().find(|(property, _)| property.eq_ignore_ascii_case(rest.trim_start_matches('_')))

@@ -82,6 +82,22 @@ pub fn shorten_words(text: &str, most: usize) -> String {
     }
 }
 
+/// Cuts a text to at most `most` characters in its middle, where three dots stand then. Of the end, which says most, twice as much
+/// is kept as of the beginning.
+#[must_use]
+pub fn shorten_middle(text: &str, most: usize) -> String {
+    let all = text.chars().count();
+    if all <= most {
+        return text.to_owned();
+    }
+    let room = most.saturating_sub(5);
+    let behind: String = text.chars().skip(all - room * 2 / 3).collect();
+    let behind = behind.split_once(' ').map_or(behind.as_str(), |(_, words)| words);
+    let before: String = text.chars().take(room.saturating_sub(behind.chars().count())).collect();
+    let before = before.rsplit_once(' ').map_or("", |(words, _)| words);
+    format!("{before} ... {behind}")
+}
+
 /// Breaks a sentence that is longer than `most` characters into two lines, the first of at most `most` characters: at the last
 /// full stop or semicolon, if it is in the second half of the line, else at the last colon, full stop or semicolon. The first
 /// colon does not count, nor one behind `refuses`: there is no answer before them. The sentence is broken in no quoted text and

@@ -184,7 +184,7 @@ fn wrong_conditions() -> Vec<Case> {
             "pattern",
             requirements("regexp(\"^chi\", TARGET.Site)"),
             &[
-                "a pattern minds case",
+                "regexp is case-sensitive",
                 "with `regexp(\"^chi\", TARGET.Site, \"i\")`, slot1@gpu comes",
                 "its owner admits only",
             ],
@@ -192,7 +192,7 @@ fn wrong_conditions() -> Vec<Case> {
         (
             "pattern-of-gpus",
             format!("Owner = \"bob\"\nRequireGPUs = regexp(\"a100\", DeviceName)\n{GPUS}"),
-            &["a pattern minds case: write `regexp(\"a100\", DeviceName, \"i\")`", "values of DeviceName"],
+            &["regexp is case-sensitive: write `regexp(\"a100\", DeviceName, \"i\")`", "values of DeviceName"],
         ),
         (
             "memory-of-gpus",
@@ -313,7 +313,7 @@ fn missing_features() -> Vec<Case> {
                 .to_owned(),
             &[
                 "of 3 slots: RequestMemory has no value: it is MemoryUsage * 3 / 2, and MemoryUsage is not defined",
-                "what to do: define MemoryUsage, or set RequestMemory to a number",
+                "what to do: set RequestMemory to a number: MemoryUsage is not defined before the first run",
             ],
         ),
         // The expression has grown beyond what the job was measured to use.
@@ -343,7 +343,7 @@ fn missing_features() -> Vec<Case> {
             "grid",
             "JobUniverse = 9\nGridResource = \"condor ce ce:9619\"\nGridResourceUnavailableTime = 1783280500\nRequirements = true\n"
                 .to_owned(),
-            &["7.0 waits: condor ce ce:9619 has not answered since", "what to do: see what became of it there"],
+            &["7.0 waits: ce (condor) has not answered since", "what to do: see what became of it there"],
         ),
         (
             "local",
@@ -353,11 +353,132 @@ fn missing_features() -> Vec<Case> {
     ]
 }
 
+/// Jobs with numbers, scopes and strings that are written wrongly.
+fn wrong_writing() -> Vec<Case> {
+    vec![
+        (
+            "first-letter",
+            requirements("substr(TARGET.Site, 1, 4) == \"Madi\""),
+            &["substr counts the letters from 0", "-> `substr(TARGET.Site, 0, 4) == \"Madi\"` 2 slots, 1 free"],
+        ),
+        (
+            "first-entry",
+            requirements("split(TARGET.Machine, \".\")[1] == \"a\""),
+            &["the entries of a list are counted from 0", "-> `split(TARGET.Machine, \".\")[0] == \"a\"` 1 slot, free"],
+        ),
+        (
+            "real",
+            requirements("TARGET.OpSysMajorVer =?= 9.0"),
+            &["=?= compares types, too, and OpSysMajorVer is an integer", "-> `TARGET.OpSysMajorVer == 9` 2 slots"],
+        ),
+        (
+            "power",
+            requirements("TARGET.Memory >= 2^12"),
+            &["`^` is the exclusive or of bits, and no power", "-> `TARGET.Memory >= 4096` 2 slots, 1 free"],
+        ),
+        (
+            "own-request",
+            "RequestMemory = 4000\nRequirements = TARGET.Memory >= TARGET.RequestMemory\n".to_owned(),
+            &["-> `TARGET.Memory >= MY.RequestMemory` 2 slots, 1 free"],
+        ),
+        (
+            "undefined-condition",
+            requirements("ifThenElse(TARGET.GPUs > 0, TARGET.Cpus > 99, true)"),
+            &["a clause is undefined where GPUs is missing", "-> `ifThenElse((TARGET.GPUs ?: 0) > 0, ", "1 slot, free"],
+        ),
+        (
+            "macro",
+            requirements("TARGET.Machine == \"$(HOST)\""),
+            &["no slot has Machine == \"$(HOST)\", a macro that nothing expands here", "there are 3 values"],
+        ),
+        (
+            "blank",
+            requirements("TARGET.Machine == \"a.example.org \""),
+            &["\"a.example.org \", with a blank at its end", "-> `TARGET.Machine == \"a.example.org\"` 1 slot, free"],
+        ),
+        // What a slot has of the job that runs in it is no attribute to ask for.
+        (
+            "of-a-run",
+            requirements("TARGET.Memory - TARGET.MemoryUsed >= 2000"),
+            &["no slot defines MemoryUsed what to do: do without"],
+        ),
+        (
+            "midnight",
+            requirements("TARGET.ClockMin >= 1320 && TARGET.ClockMin < 360"),
+            &[
+                "can never be true together",
+                "write `(TARGET.ClockMin >= 1320 || TARGET.ClockMin < 360)` for a time across",
+            ],
+        ),
+    ]
+}
+
+/// Jobs of which something beside their constraint tells what to do.
+fn circumstances() -> Vec<Case> {
+    vec![
+        (
+            "universe",
+            "JobUniverse = 1\nRequirements = true\n".to_owned(),
+            &["7.0 is of the standard universe, which HTCondor has no more", "what to do: submit it anew"],
+        ),
+        (
+            "proxy",
+            "x509UserProxyExpiration = 1783282788\nRequirements = true\n".to_owned(),
+            &["7.0 has a proxy that expired at 2026-07-05 20:19:48 UTC, 1 h ago", "renew the proxy"],
+        ),
+        (
+            "held-again",
+            "JobStatus = 5\nNumJobStarts = 6\nPeriodicHold = NumJobStarts > 5\nHoldReasonCode = 3\nRequirements = true\n"
+                .to_owned(),
+            &["change PeriodicHold, which would hold it again, then release it condor_release 7.0"],
+        ),
+        (
+            "held-file",
+            "JobStatus = 5\nHoldReasonCode = 13\nHoldReasonSubCode = 2\nRequirements = true\nHoldReason = \"Transfer input files \
+             failure at access point ap.example.org while sending files to execution point slot1@a.example.org. Details: reading \
+             from file /home/ann/params.json: (errno 2) No such file or directory\"\n"
+                .to_owned(),
+            &[
+                "is held: Transfer input files failure",
+                "... ",
+                "/home/ann/params.json: (errno 2) No such file or directory (code 13, subcode 2)",
+                "create the file at the access point, or correct transfer_input_files, then release it",
+            ],
+        ),
+        // A request is changed before the release.
+        (
+            "held-large",
+            "JobStatus = 5\nHoldReasonCode = 1\nRequestMemory = 5000\nRequirements = TARGET.Memory >= RequestMemory && \
+             TARGET.Site == \"Madison\"\n"
+                .to_owned(),
+            &["RequestMemory 5000 -> 4100", "release it condor_release 7.0"],
+        ),
+        // Of two conditions that no slot meets together, the slot that meets the rarer one is told with what it has.
+        (
+            "conflict",
+            requirements("TARGET.Site == \"Chicago\" && TARGET.OpSysMajorVer == 9"),
+            &["slot1@gpu alone meets `TARGET.Site == \"Chicago\"`, and has OpSysMajorVer 12"],
+        ),
+        (
+            "unquoted",
+            "Project = Physics\nRequirements = TARGET.Site == \"Madison\" && MY.Project == \"Physics\"\n".to_owned(),
+            &["Physics without quotes is an attribute, which nothing defines"],
+        ),
+    ]
+}
+
 #[test]
 fn reports_lead_to_what_is_meant() {
     let pool = file("corrections.pool", SLOTS);
-    for (name, attributes, expected) in
-        [names_of_systems(), wrong_conditions(), names_and_units(), missing_features()].concat()
+    for (name, attributes, expected) in [
+        names_of_systems(),
+        wrong_conditions(),
+        names_and_units(),
+        missing_features(),
+        wrong_writing(),
+        circumstances(),
+    ]
+    .concat()
     {
         let job = file(&format!("corrections-{name}.job"), format!("{JOB}{attributes}"));
         let (_, text, errors) = classad(&["explain", &job, "--pool", &pool, "--now", NOW]);

@@ -96,7 +96,7 @@ fn mistakes() -> Vec<Mistake> {
         (
             "greedy-or",
             requirements("TARGET.HasCVMFS || TARGET.Site == \"a\" ? TARGET.Memory > 99999 : TARGET.Cpus > 9"),
-            "`TARGET.HasCVMFS || (TARGET.Site == \"a\" ? ",
+            "all before the `?` is its condition: the corrected clause would be true",
             "precedence",
         ),
         (

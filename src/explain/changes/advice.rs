@@ -121,10 +121,11 @@ pub fn worth_telling(
     // Where a mistake can be corrected, nothing that the job was to have is given up, and nothing is added that gains less.
     let corrected = found.iter().filter(|change| change.is_correction()).map(|change| change.matched.count).max();
     if let Some(gained) = corrected {
-        let adds = |edit: &RequestEdit| matches!(edit, RequestEdit::Define { .. });
+        let adds =
+            |edit: &RequestEdit| matches!(edit, RequestEdit::Define { .. } | RequestEdit::Set { from: None, .. });
         found.retain(|change| {
             let is_less = change.matched.count <= gained && change.edits.iter().any(adds);
-            !change.drops_clause() && !is_less
+            !change.drops_clause() && !is_less && !change.is_far_less
         });
     }
     found.sort_by_key(|change| change.is_far_less);

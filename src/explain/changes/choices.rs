@@ -5,6 +5,7 @@ use crate::ad::{BinaryOperator, Dialect, Name, Value};
 use crate::explain::evaluation::OfferTable;
 use crate::explain::failure_reason::FailureReason;
 use crate::explain::features::TRANSFER_METHODS;
+use crate::explain::nested_constraint::relaxed_for;
 use crate::explain::report::ClauseReport;
 use crate::explain::request_analysis::RequestAnalysis;
 use crate::explain::slots::SlotsByState;
@@ -93,10 +94,15 @@ fn edits_of_clause(clause: &ClauseReport, analysis: &RequestAnalysis, table: &Of
     if !read.is_empty() && is_choice && !is_exclusion(expression) && !is_of_files {
         return vec![RequestEdit::Drop { clause: expression.clone() }];
     }
-    if let Some(FailureReason::Nested(nested)) = &clause.failure {
-        let (name, from) = nested.holder.clone();
-        let set = |to: &_| RequestEdit::Set { name: name.clone(), from: Some(from.clone()), to: Clone::clone(to) };
-        return nested.others.iter().map(set).collect();
+    // Of other slots, if those that meet the clause refuse.
+    let relaxed = match &clause.failure {
+        Some(FailureReason::Nested(nested)) => Some((nested.holder.clone(), nested.others.clone())),
+        Some(_) => None,
+        None => relaxed_for(expression, table, &analysis.request, &analysis.acceptance.accepting),
+    };
+    if let Some(((name, from), relaxed)) = relaxed {
+        let set = |to| RequestEdit::Set { name: name.clone(), from: Some(from.clone()), to };
+        return relaxed.into_iter().map(set).collect();
     }
     let is_version = |name: &Name| names_system(name) && !is_one_of(name, &SYSTEM_ATTRIBUTES);
     let comparison = clause.analysis.comparison.as_ref().filter(|comparison| {

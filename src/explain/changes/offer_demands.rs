@@ -183,7 +183,7 @@ pub fn propose_attributes(
             let defined = missing.map(|missing| RequestEdit::Define { name: missing.name });
             let dropped = names.into_iter().filter_map(|name| {
                 let from = request.ad.get(&name)?.clone();
-                let slips = setting_slips(&name, &from, table);
+                let slips = setting_slips(&request.ad, &name, &from, table);
                 Some(match slips.first().and_then(|slip| slip.corrected(&from)) {
                     Some(to) => RequestEdit::Set { name, from: Some(from), to },
                     None => RequestEdit::Remove { name, from },

@@ -25,7 +25,7 @@ use crate::lint::similar_names;
 use crate::matching::policy::{PolicyRule, PolicyVector};
 use crate::matching::{Pair, PairSide};
 use crate::pool::{ExpressionColumn, Store};
-use crate::protocol::{Protocol, renamed_attribute, slot_counterpart};
+use crate::protocol::{Protocol, is_set_by_run, renamed_attribute, slot_counterpart};
 
 use super::clause_time::ClauseTime;
 use super::clauses::{ExplainedClause, split_constraint};
@@ -359,6 +359,8 @@ impl OfferTable {
     /// Returns the offers' attributes with names similar to `name`, each with the number of offers that have it.
     pub fn similar_attributes(&self, name: &Name) -> Vec<(Name, usize)> {
         let mut similar = similar_names(name, self.attributes.keys(), |name| self.offers_with(name));
+        // A slot has these of the job that it runs.
+        similar.retain(|(similar, _)| !is_set_by_run(similar));
         if similar.is_empty()
             && let Some(counterpart) = slot_counterpart(name).filter(|counterpart| self.offers_with(counterpart) > 0)
         {

@@ -3,7 +3,7 @@
 use classad::ad::{Expression, Name};
 use classad::constraint::CLOCK_TIMES;
 use classad::eval::FreeNames;
-use classad::explain::{CRON_ATTRIBUTES, DRAINING_ATTRIBUTES, LastRejections};
+use classad::explain::{CRON_ATTRIBUTES, DRAINING_ATTRIBUTES, LastRejections, PILOT_ENDS};
 use classad::matching::Query;
 use classad::matching::negotiate::negotiation_names;
 use classad::protocol::SLOT_KIND_ATTRIBUTES;
@@ -146,7 +146,8 @@ fn names_to_read(
     }
     // A machine is not advised to have more of a resource.
     also.names.insert(Name::new("MyType"));
-    let also_read = SLOT_KIND_ATTRIBUTES.into_iter().chain(DRAINING_ATTRIBUTES).chain(CRON_ATTRIBUTES);
+    let also_read =
+        SLOT_KIND_ATTRIBUTES.into_iter().chain(DRAINING_ATTRIBUTES).chain(CRON_ATTRIBUTES).chain(PILOT_ENDS);
     also.names.extend(also_read.chain(CLOCK_TIMES).map(Name::new));
     command.starts.add_names(session, &mut also)?;
     if !command.reverse {

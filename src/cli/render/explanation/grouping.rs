@@ -92,7 +92,7 @@ impl ExplanationInput<'_> {
         let DedicatedSlots { matching, free, needed } = self.dedicated_slots(session, subject, explainer);
         let are = if free == 1 { "is" } else { "are" };
         let counts = match matching {
-            0 => ": none of these matches".to_owned(),
+            0 => self.what_keeps_away(session, subject, explainer),
             matching => format!(": the pool has {matching} of these that match, {free} {are} free"),
         };
         parallel.predicate.push_str(&counts);
@@ -104,7 +104,7 @@ impl ExplanationInput<'_> {
                 0 if !served.is_empty() => {
                     format!("submit it where {} runs, which the slots of the pool serve", join_with(&served, "or"))
                 }
-                0 => ask.to_owned(),
+                0 => format!("ask for no more than a slot of this scheduler has, or {ask}"),
                 most => format!("ask for at most {most} with machine_count, or {ask}"),
             });
         } else if needed > free {
@@ -115,6 +115,30 @@ impl ExplanationInput<'_> {
             });
         }
         report
+    }
+
+    /// Says which clause keeps a job from the slots of its dedicated scheduler, of which none matches.
+    fn what_keeps_away(&self, session: &Session, job: usize, explainer: &Explainer) -> String {
+        let context = session.context();
+        let value = |ad: &Ad, name: &str| evaluate_attribute(ad, &Name::new(name), &context);
+        let job = &self.subjects[job];
+        let scheduler = value(job.advertisement(), "Scheduler");
+        let is_of_scheduler =
+            |slot: &usize| scheduler.is_some() && value(&self.partners[*slot].ad, "DedicatedScheduler") == scheduler;
+        let slots: Vec<usize> = (0..self.partners.len()).filter(is_of_scheduler).collect();
+        let mut unmet: IndexMap<String, usize> = IndexMap::new();
+        for slot in &slots {
+            let pair = explainer.explain_pair(&job.ad, *slot);
+            pair.unmet().for_each(|(_, clause)| *unmet.entry(clause.text.clone()).or_default() += 1);
+        }
+        // Of equal numbers, the first clause: those of the job come first.
+        match unmet.iter().rev().max_by_key(|(_, slots)| **slots) {
+            Some((clause, keeps)) if *keeps == slots.len() => {
+                format!(": none of the {} that there are meets `{clause}`", slots.len())
+            }
+            Some((clause, keeps)) => format!(": {keeps} of the {} that there are do not meet `{clause}`", slots.len()),
+            None => ": none of these matches".to_owned(),
+        }
     }
 
     /// Returns the dedicated schedulers that the slots serve, if none serves that of a job.

@@ -46,8 +46,8 @@ pub fn what_to_do(session: &Session, case: &ExplanationInput<'_>, group: &[usize
     // A job that runs or has ended needs no change.
     let is_over = hold.is_none() && matches!(report.verdict, RequestVerdict::NotWaiting(_));
     let has_all = case.evidence_level > 0;
-    // One can wait rather than do with much less. What the closest slot has is no remedy.
-    let has_remedy = phrases.len() > usize::from(report.conflict_example.is_some());
+    // One can wait rather than do with much less.
+    let has_remedy = has_remedy(&phrases, report);
     let is_told = |change: &&RequestChange| !is_over && (has_all || !has_remedy || !change.is_far_less);
     let changes: Vec<&RequestChange> = report.changes.iter().filter(is_told).collect();
     if let ([phrase], [], []) = (phrases.as_slice(), release.as_slice(), changes.as_slice()) {
@@ -57,11 +57,14 @@ pub fn what_to_do(session: &Session, case: &ExplanationInput<'_>, group: &[usize
         return String::new();
     }
     let commanded = |commands: Vec<String>| commands.into_iter().map(|command| format!("    {command}\n"));
-    let mut text = "what to do:\n".to_owned();
+    let mut first = String::new();
     for phrase in &phrases {
-        push_wrapped(&mut text, "  ", &single_line(phrase));
+        push_wrapped(&mut first, "  ", &single_line(phrase));
     }
-    text.extend(commanded(release));
+    first.extend(commanded(release));
+    // What is changed is changed before the release.
+    let (first, last) = if hold.is_some() { (String::new(), first) } else { (first, String::new()) };
+    let mut text = format!("what to do:\n{first}");
     let most = if has_all { usize::MAX } else { DEFAULT_MAX_ITEMS };
     let rows: Vec<(Vec<String>, String)> =
         changes.iter().take(most).map(|change| change_row(change, report, case.nouns)).collect();
@@ -71,7 +74,12 @@ pub fn what_to_do(session: &Session, case: &ExplanationInput<'_>, group: &[usize
         text.extend(commanded(submit_changes(session, case, group, change)));
     }
     push_rest(&mut text, changes.len(), most, "change");
-    text
+    text + &last
+}
+
+/// Whether phrases say what can be done. What the slot closest to a conflict has is no remedy.
+fn has_remedy(phrases: &[String], report: &RequestReport) -> bool {
+    phrases.len() > usize::from(report.conflict_example.is_some())
 }
 
 /// Says what can be done without a change, or that no change was found.
@@ -81,7 +89,7 @@ pub fn phrases(session: &Session, case: &ExplanationInput<'_>, group: &[usize], 
     if matches!(report.verdict, RequestVerdict::IfDrained(_)) {
         phrases.extend(case.access_point.and_then(|access_point| access_point.draining.clone()));
     }
-    let is_open = phrases.is_empty() && report.changes.is_empty();
+    let is_open = !has_remedy(&phrases, report) && report.changes.is_empty();
     if report.sought_changes && is_open && needs_change(report.verdict.as_str()) {
         let is_slip = |refusal: &RefusalGroup| refusal.demand.missing.iter().any(|missing| !missing.near.is_empty());
         let slip = if report.refusals.iter().any(is_slip) {

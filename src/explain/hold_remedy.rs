@@ -1,0 +1,83 @@
+//! What to do about a hold before the job is released.
+
+use super::hold_reason::HoldReason;
+
+/// `ENOENT`, `ENOEXEC` and `EACCES`, the errors of the system that holds tell most.
+const MISSING: Option<i64> = Some(2);
+const NOT_EXECUTABLE: Option<i64> = Some(8);
+const FORBIDDEN: Option<i64> = Some(13);
+
+/// What to do about a hold, by its codes (HTCondor's `condor_holdcodes.h`) and by the error of the system; without one, the row is
+/// for all errors. The first row that fits counts.
+const REMEDIES: [(&[i64], Option<i64>, &str); 20] = [
+    (&[4], None, "renew its credential, such as the proxy"),
+    (&[5, 27], None, "define what the policy reads"),
+    (&[6], MISSING, "see that the program and the interpreter of its first line are in the slot"),
+    (
+        &[6],
+        NOT_EXECUTABLE,
+        "give the program a first line such as `#!/bin/sh` and Unix line ends, or build it for the slot",
+    ),
+    (&[6], FORBIDDEN, "make the program executable (chmod +x)"),
+    (&[7], None, "make the directories of output and error, and let the user write them"),
+    (&[8], None, "create the file of standard input, or let the user read it"),
+    (&[12], MISSING, "let the program write the file, or take it out of transfer_output_files"),
+    (&[12], FORBIDDEN, "let the user write the directory for the output"),
+    (&[13], MISSING, "create the file at the access point, or correct transfer_input_files"),
+    (&[13], FORBIDDEN, "let the user read the file at the access point"),
+    (&[14], None, "create the initial directory, or correct initialdir"),
+    (&[20], None, "set a later deferral_time"),
+    (&[22], None, "let the user write the file of log"),
+    (&[25], None, "correct the cron settings"),
+    (&[32], None, "transfer less, or raise max_transfer_input_mb"),
+    (&[33], None, "transfer less, or raise max_transfer_output_mb"),
+    (&[35], None, "correct the name of the image"),
+    (&[46], None, "raise allowed_job_duration, or let the program do less"),
+    (&[47], None, "raise allowed_execute_duration, or let the program do less"),
+];
+
+/// Returns what to do before a job is released; `None` if the codes do not tell.
+pub fn hold_remedy(hold: &HoldReason) -> Option<&'static str> {
+    let (code, error) = (hold.codes[0]?, system_error(hold));
+    let fits = |(codes, of, _): &&(&[i64], Option<i64>, &str)| codes.contains(&code) && (of.is_none() || *of == error);
+    REMEDIES.iter().find(fits).map(|(.., remedy)| *remedy)
+}
+
+/// Returns the number of the system's error: that of the words, such as `(errno 2)`, else the subcode.
+fn system_error(hold: &HoldReason) -> Option<i64> {
+    let told = hold.text.to_ascii_lowercase();
+    let told = told.split_once("errno").map(|(_, behind)| behind.trim_start_matches([' ', '=', ':']));
+    let number = |text: &str| text.split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok();
+    told.and_then(number).or(hold.codes[1])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hold_remedy;
+    use crate::explain::hold_reason::HoldReason;
+
+    #[test]
+    fn codes_and_errors_tell_what_to_do() {
+        for (codes, text, expected) in [
+            ([Some(4), None], "", Some("renew its credential, such as the proxy")),
+            ([Some(13), Some(2)], "", Some("create the file at the access point, or correct transfer_input_files")),
+            (
+                [Some(13), Some(256)],
+                "reading from file /a: (errno 13) Permission denied",
+                Some("let the user read the file at the access point"),
+            ),
+            (
+                [Some(6), Some(8)],
+                "(errno=8: 'Exec format error')",
+                Some("give the program a first line such as `#!/bin/sh` and Unix line ends, or build it for the slot"),
+            ),
+            ([Some(13), Some(5)], "", None),
+            ([Some(14), None], "Errno 99", Some("create the initial directory, or correct initialdir")),
+            ([Some(1), None], "", None),
+            ([None, None], "(errno 2)", None),
+        ] {
+            let hold = HoldReason { text: text.to_owned(), codes, exceeded: None, holds_again: false };
+            assert_eq!(hold_remedy(&hold), expected, "{codes:?} {text}");
+        }
+    }
+}
