@@ -12,12 +12,12 @@ use crate::protocol::{AdvertisedState, Protocol, SlotState, has_ports};
 use super::cause::Cause;
 use super::changes::{find_changes, find_choices, is_choice};
 use super::closest_offers::{closest_of, closest_offer, closest_offers};
-use super::conflict_example::ConflictExample;
 use super::conflicts::Conflicts;
 use super::decisive_request::decisive_request;
 use super::drained_slots::DrainedOutcome;
 use super::evaluation::{OfferTable, RequestContext};
 use super::failure_reason::{FailureReason, own_values};
+use super::find_conflict_example::find_conflict_example;
 use super::find_corrected_slot::find_corrected_slot;
 use super::findings::clause_remarks;
 use super::narrowing::{find_partial_slip, narrowing};
@@ -162,7 +162,7 @@ impl Explainer {
         report.conflicts = Conflicts::from_failures(&analysis.minimal_failures);
         self.seek_changes(&mut report, &analysis);
         report.verdict = self.verdict(&report, &analysis, &matching);
-        report.conflict_example = ConflictExample::find(&report.verdict, &analysis, table);
+        report.conflict_example = find_conflict_example(&report.verdict, &analysis, table);
         let is_waiting = slots.is_some() && free_slots(&report) == 0;
         if report.changes.is_empty() && (report.sought_changes || is_waiting) {
             report.choices.extend(find_choices(table, slots, &analysis));

@@ -30,6 +30,7 @@ mod failure_phrase;
 mod failure_reason;
 mod failure_sets;
 mod features;
+mod find_conflict_example;
 mod find_corrected_slot;
 mod findings;
 mod gangs;
