@@ -48,7 +48,9 @@ fn edit_phrase(writer: &SummaryWriter<'_>, report: &RequestReport, edit: &Reques
             let is_place = known.is_some_and(|known| known.analysis.offer_attributes.iter().all(names_place));
             ("do without", quoted(clause), if is_place { "may run elsewhere" } else { "may run without" })
         }
-        RequestEdit::Rewrite { to, .. } => ("ask for", quoted(to), "may run there; an image brings its own system"),
+        RequestEdit::Rewrite { to, .. } => {
+            ("ask for", quoted(to), "may run there; else use an image that has its system")
+        }
         RequestEdit::Set { name, to, .. } => {
             let setting = format!("{name} = {}", text(to, writer.dialect));
             ("ask for", writer.quoted(&setting), "can do with that")
@@ -68,6 +70,7 @@ fn gained(writer: &SummaryWriter<'_>, choice: &RequestChange) -> String {
         _ if count == 0 => format!("{} once jobs end", writer.count(if_drained)),
         Some(free) if free == count => format!("{}, free", writer.count(count)),
         Some(free) if free > 0 => format!("{}, {} free", writer.count(count), with_commas(free)),
-        _ => writer.count(count),
+        Some(_) => format!("{}, none free", writer.count(count)),
+        None => writer.count(count),
     }
 }

@@ -12,8 +12,9 @@ use super::clause_analysis::{ClauseAnalysis, ClauseAnalyzer};
 use super::clauses::{ExplainedClause, parenthesized};
 use super::evaluation::{OfferTable, RequestContext};
 use super::failure_reason::{FailureReason, first_unmet};
+use super::list_slips::{item_of_list, list_as_number, other_separator};
 use super::loose_patterns::{looser_patterns, of_domain};
-use super::number_slips::{counted_from_one, list_as_number, number_in_string, of_least_amount, of_other_type};
+use super::number_slips::{counted_from_one, number_in_string, of_least_amount, of_other_type};
 use super::setting_slips::setting_slips;
 use super::system_family::{of_all_names, of_old_windows, of_whole_version};
 use super::undefined_slips::guarded;
@@ -54,6 +55,8 @@ pub fn find_slip(
         ("type", of_other_type(clause)),
         ("place", counted_from_one(clause)),
         ("list", list_as_number(analysis, table, request)),
+        ("list", item_of_list(analysis, table, request)),
+        ("list", other_separator(clause)),
         ("undefined", guarded(analysis, table, request)),
         ("other-ad", request_of_other_ad(analysis, table, request)),
         ("attribute-name", undotted(clause, table)),

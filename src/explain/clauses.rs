@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name, ScopeAd};
-use crate::constraint::{ConstraintClause, ConstraintClauses};
+use crate::constraint::{ClauseOperand, ConstraintClause, ConstraintClauses};
 use crate::syntax::{Style, expression_text};
 
 /// A clause: one conjunct of a constraint, found directly or through attributes that the constraint names.
@@ -120,6 +120,19 @@ pub fn operand_text(operand: &Expression, dialect: Dialect) -> String {
         _ => false,
     };
     if is_loose { format!("({text})") } else { text }
+}
+
+/// Says what `countMatches(MY.RequireGPUs, TARGET.AvailableGPUs)` counts: `AvailableGPUs that meet RequireGPUs`. `None` for any other
+/// operand.
+pub fn counted_list_text(operand: &Expression) -> Option<String> {
+    let ExpressionKind::Call(function, arguments) = operand.without_parentheses().kind() else { return None };
+    let [constraint, list] = &**arguments else { return None };
+    let name = |operand: &Expression| match ClauseOperand::of(operand)? {
+        ClauseOperand::Own(name) | ClauseOperand::Other(name) | ClauseOperand::Unqualified(name) => Some(name.clone()),
+        ClauseOperand::Literal(_) => None,
+    };
+    let (constraint, list) = (name(constraint)?, name(list)?);
+    function.is("countMatches").then(|| format!("{list} that meet {constraint}"))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::lint::SizeUnit;
 use crate::text::{join_and, join_with, shorten, with_commas};
 
 use super::clause_time::ClauseTime;
-use super::clauses::{operand_text, text};
+use super::clauses::{counted_list_text, operand_text, text};
 use super::distance::{as_number, similar_string};
 use super::failure_reason::{FailureReason, type_phrase};
 use super::misplaced_value::MisplacedValue;
@@ -84,7 +84,10 @@ impl FailureWriter<'_> {
     /// Says that no offer meets a comparison of `operand`, and which value comes closest.
     pub fn unmet_comparison(&self, operand: &str, comparison: &ClauseComparison, closest: &Value) -> String {
         let ClauseComparison { operator, bound, bound_holder, .. } = comparison;
-        let wanted = format!("{operand} {} {bound}", operator.symbol_in(self.dialect));
+        let wanted = match counted_list_text(&comparison.operand) {
+            Some(list) if *operator == BinaryOperator::GreaterEqual => format!("{bound} {list}"),
+            _ => format!("{operand} {} {bound}", operator.symbol_in(self.dialect)),
+        };
         let holder = self.held_by(bound_holder.as_ref().map(|(name, _)| name));
         let closest = closest_value_phrase(*operator, closest, bound);
         format!("no {} has {}{}{holder}; {closest}", self.nouns[0], self.shorten(&wanted), oddity(bound))
@@ -382,13 +385,12 @@ fn time_phrase(shown: &str, time: &ClauseTime) -> String {
     if let Some(passed) = time.passed_phrase() {
         return passed;
     }
-    let is_told = time.from.is_some() || time.start.is_some_and(|(_, start)| start <= time.now);
-    let why = match time.start_phrase().filter(|_| is_told) {
-        Some(why) => why,
-        None if is_told => format!("{shown} is not true before"),
-        None => format!("{shown} is not true"),
-    };
-    format!("{}: {why}", time.phrase())
+    match (time.start_phrase(), time.from) {
+        (_, Some(from)) if from <= time.now => format!("{shown} is {}", time.phrase()),
+        (Some(why), Some(_)) => format!("{}: {why}", time.phrase()),
+        (_, Some(_)) => format!("{}: {shown} is not true yet", time.phrase()),
+        (_, None) => format!("{}: {shown} is not true", time.phrase()),
+    }
 }
 
 /// Says how a slot counts the days or the minutes that a clause reads. Empty if it reads none, and if it is `Cron` that waits.

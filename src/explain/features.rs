@@ -9,7 +9,7 @@ use super::clause_analysis::ClauseAnalysis;
 pub const TRANSFER_METHODS: &str = "HasFileTransferPluginMethods";
 
 /// Attributes of slots that tell of a feature, with what to do if no slot has it.
-const REMEDIES: [(&str, &str); 5] = [
+const REMEDIES: [(&str, &str); 8] = [
     (
         "HasJava JavaMFlops JavaSpecificationVersion JavaVendor JavaVersion",
         "ask the admin for Java on the slots, or bring it along in an image: universe = container",
@@ -26,6 +26,15 @@ const REMEDIES: [(&str, &str); 5] = [
         "HasContainer HasSandboxImage HasSIF HasSingularity",
         "ask the admin for slots with Apptainer, or bring the programs along as files",
     ),
+    (
+        "HasEncryptExecuteDirectory",
+        "take encrypt_execute_directory out of the submit file, or ask the admin for slots that encrypt",
+    ),
+    (
+        "HasPerFileEncryption",
+        "take encrypt_input_files and encrypt_output_files out of the submit file, or ask the admin for slots that encrypt",
+    ),
+    ("HasJobDeferral", "take deferral_time out of the submit file, or ask the admin for slots that defer jobs"),
     (
         TRANSFER_METHODS,
         "correct the URLs in transfer_input_files and submit again, or bring a plugin along with transfer_plugins",

@@ -31,6 +31,8 @@ pub struct ExceededResource {
     pub limit: Option<String>,
     /// Whether the job asks for more by now, so that it can be released.
     pub asks_for_more: bool,
+    /// Whether no slot that the job matches has more. [`HoldReason::new`] does not set this.
+    pub is_most: bool,
 }
 
 /// A resource for which jobs are held.
@@ -55,8 +57,8 @@ const LIMITED_RESOURCES: [LimitedResource; 3] = [
 /// `JobStatus` of a job that waits.
 const IDLE: i64 = 1;
 
-/// `HoldReasonCode` of a job that someone held (`UserRequest`).
-const USER_REQUEST: i64 = 1;
+/// `HoldReasonCode` of a job that someone held (`UserRequest`), and of one that was submitted on hold (`SubmittedOnHold`).
+const BY_HAND: [i64; 2] = [1, 15];
 
 /// `HoldReasonCode` of a job whose input files are not there yet (`SpoolingInput`).
 const SPOOLING_INPUT: i64 = 16;
@@ -108,6 +110,7 @@ impl HoldReason {
                 requested: requested.map(|number| number.to_string()),
                 limit: limit.or(used).map(|number| number.to_string()),
                 asks_for_more: requested.zip(limit).is_some_and(|(requested, limit)| requested > limit),
+                is_most: false,
             }
         });
         let idle = || ad.with(Name::new("JobStatus"), Expression::literal(Value::Integer(IDLE)));
@@ -180,7 +183,7 @@ impl HoldReason {
     /// Whether someone held the job, or nobody says why it is held.
     #[must_use]
     pub fn is_by_hand(&self) -> bool {
-        self.codes[0].is_none_or(|code| code == USER_REQUEST)
+        self.codes[0].is_none_or(|code| BY_HAND.contains(&code))
     }
 }
 

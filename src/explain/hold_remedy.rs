@@ -7,9 +7,14 @@ const MISSING: Option<i64> = Some(2);
 const NOT_EXECUTABLE: Option<i64> = Some(8);
 const FORBIDDEN: Option<i64> = Some(13);
 
+/// The codes of holds for files of which the system tells an error.
+const FILES: [i64; 6] = [7, 9, 12, 13, 14, 22];
+
 /// What to do about a hold, by its codes (HTCondor's `condor_holdcodes.h`) and by the error of the system; without one, the row is
 /// for all errors. The first row that fits counts.
-const REMEDIES: [(&[i64], Option<i64>, &str); 20] = [
+const REMEDIES: [(&[i64], Option<i64>, &str); 22] = [
+    (&FILES, Some(28), "make room where its files go: a disk is full"),
+    (&FILES, Some(122), "make room where its files go: a quota is used up"),
     (&[4], None, "renew its credential, such as the proxy"),
     (&[5, 27], None, "define what the policy reads"),
     (&[6], MISSING, "see that the program and the interpreter of its first line are in the slot"),
@@ -32,8 +37,8 @@ const REMEDIES: [(&[i64], Option<i64>, &str); 20] = [
     (&[32], None, "transfer less, or raise max_transfer_input_mb"),
     (&[33], None, "transfer less, or raise max_transfer_output_mb"),
     (&[35], None, "correct the name of the image"),
-    (&[46], None, "raise allowed_job_duration, or let the program do less"),
-    (&[47], None, "raise allowed_execute_duration, or let the program do less"),
+    (&[46], None, "raise AllowedJobDuration (condor_qedit), or let the program do less"),
+    (&[47], None, "raise AllowedExecuteDuration (condor_qedit), or let the program do less"),
 ];
 
 /// Returns what to do before a job is released; `None` if the codes do not tell.

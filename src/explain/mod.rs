@@ -38,6 +38,7 @@ mod hold_reason;
 mod hold_remedy;
 mod job_report;
 mod last_rejection;
+mod list_slips;
 mod logged_job;
 mod loose_patterns;
 mod match_times;

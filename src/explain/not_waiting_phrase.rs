@@ -64,10 +64,13 @@ impl NotWaitingWriter<'_> {
         // What someone held can be released as it is.
         let is_by_hand = job.hold.as_ref().is_none_or(HoldReason::is_by_hand);
         let once = match job.hold.as_ref().and_then(|hold| hold.exceeded.as_ref()) {
-            Some(ExceededResource { request, requested, limit, asks_for_more: true }) => {
+            Some(ExceededResource { request, requested, limit, asks_for_more: true, .. }) => {
                 let asks = self.verb("It asks", "They ask");
                 let [requested, limit] = [requested, limit].map(|number| number.as_deref().unwrap_or_default());
                 format!("{asks} for more by now: {request} is {requested}, the limit was {limit}. Once released")
+            }
+            Some(ExceededResource { is_most: true, .. }) => {
+                format!("No slot that {it} {} has more. Released as {it} {is}", self.verb("matches", "match"))
             }
             Some(ExceededResource { request, limit, .. }) => {
                 let needs = self.verb("It needs", "They need");

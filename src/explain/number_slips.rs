@@ -1,12 +1,10 @@
-//! Finds mistakes in clauses with numbers: strings in their place, lists, exact amounts, types, places that are counted from one.
+//! Finds mistakes in clauses with numbers: strings in their place, exact amounts, types, places that are counted from one.
 
 use crate::ad::{BinaryOperator, Expression, ExpressionKind, OperatorGroup, Value, rewrite_expression};
 use crate::constraint::ClauseOperand;
 use crate::protocol::RESOURCE_ATTRIBUTES;
 
-use super::clause_analysis::ClauseAnalysis;
 use super::distance::as_number;
-use super::evaluation::{OfferTable, RequestContext};
 
 /// Returns the clause with a number in place of a string that has it behind letters, such as `"RHEL9"`, and that is compared
 /// with an attribute; with what to say of it. `None` if there is no such comparison.
@@ -37,27 +35,6 @@ fn trailing_number(text: &str) -> Option<i64> {
     let is_word = |letter: char| letter.is_ascii_alphabetic() || [' ', '-', '_'].contains(&letter);
     let is_named = letters.starts_with(|letter: char| letter.is_ascii_alphabetic()) && letters.chars().all(is_word);
     text[letters.len()..].parse().ok().filter(|_| is_named)
-}
-
-/// Returns the clause with the size of a list of the offers in place of the list, if it compares that with a number; with what
-/// to say of it. `None` for any other clause.
-pub fn list_as_number(
-    analysis: &ClauseAnalysis,
-    table: &OfferTable,
-    request: &RequestContext,
-) -> Option<(String, Expression)> {
-    let comparison = analysis.comparison.as_ref().filter(|comparison| as_number(&comparison.bound).is_some())?;
-    let values = table.expression_values(request, &comparison.operand);
-    let mut present = values.weighted_values().map(|(value, _)| value).filter(|value| !value.is_exceptional());
-    let is_list = |value: &Value| matches!(value, Value::List(_));
-    if !present.next().is_some_and(is_list) || !present.all(is_list) {
-        return None;
-    }
-    let clause = &analysis.clause.expression;
-    let operand = clause.parts().find(|part| **part == comparison.operand)?;
-    let size = Expression::call("size", [operand.clone()]);
-    let corrected = rewrite_expression(clause, &mut |part| part.ptr_eq(operand).then(|| size.clone()))?;
-    Some((format!("{} is a list", comparison.attribute()?), corrected))
 }
 
 /// Returns the clause with a least amount of a resource in place of the exact one: a slot with more does as well. `None` if there

@@ -2,9 +2,9 @@
 
 use crate::ad::{Dialect, Expression, Name, Value};
 use crate::eval::FreeNames;
-use crate::lint::SizeUnit;
+use crate::lint::{SizeUnit, similar_names};
 use crate::protocol::{evaluate_attribute, requested_resource};
-use crate::text::join_and;
+use crate::text::{join_and, suggestion};
 
 use super::clauses::{ExplainedClause, text};
 use super::distance::as_number;
@@ -21,6 +21,8 @@ pub struct RequestExpression {
     pub reads_values: bool,
     /// The attribute that is not defined, so that the request has no value; `None` if it has one.
     pub missing: Option<Name>,
+    /// The request's attributes with similar names, of which one may be meant by the missing one.
+    pub near: Vec<Name>,
 }
 
 impl RequestExpression {
@@ -48,9 +50,14 @@ impl RequestExpression {
         read.dedup();
         let values: Vec<String> = read.into_iter().map(&mut value).collect();
         let values = missing.as_ref().map_or(values, |missing| vec![format!("{missing} is not defined")]);
+        let near = missing.as_ref().map(|missing| {
+            let own = request.ad.iter().map(|attribute| attribute.name);
+            similar_names(missing, own, |_| 1).into_iter().map(|(near, _)| near).filter(|near| near != name).collect()
+        });
+        let near: Vec<Name> = near.unwrap_or_default();
         let values = if values.is_empty() { String::new() } else { format!(", and {}", join_and(&values)) };
-        let phrase = format!("{name} is {}{values}", text(behind, dialect));
-        Some(RequestExpression { name: name.clone(), phrase, reads_values, missing })
+        let phrase = format!("{name} is {}{values}{}", text(behind, dialect), suggestion(&near));
+        Some(RequestExpression { name: name.clone(), phrase, reads_values, missing, near })
     }
 
     /// Says that the request has no value, and why: `RequestMemory has no value: it is a * 4, and a is not defined`.

@@ -8,7 +8,7 @@ use crate::text::{join_first, join_with, shorten, with_commas};
 
 use super::changes::{names_place, names_system};
 use super::choice_phrase::choice_phrases;
-use super::circumstances::{DROP_SLOT_REQUIREMENTS, ScheddAnswer};
+use super::circumstances::{DROP_SLOT_REQUIREMENTS, JobCircumstance, ScheddAnswer};
 use super::clause_time::ClauseTime;
 use super::clauses::text;
 use super::conflict_example::ConflictExample;
@@ -36,6 +36,12 @@ const ASK_SCHEDD: &str =
 /// Says what can be done for a request; holds the writer of sentences about it.
 pub struct Remedies<'w>(pub &'w SummaryWriter<'w>);
 
+/// Whether it is vain to wait for a slot as long as something in the ad of a job is not mended.
+fn is_vain_with(circumstance: &JobCircumstance) -> bool {
+    let is_of_start = ["failed-starts", "proxy"].contains(&circumstance.kind);
+    circumstance.remedy.is_some() && (circumstance.is_decisive || is_of_start)
+}
+
 impl Remedies<'_> {
     /// Says what can be done without a change, each in a phrase without a full stop: `wait until jobs end on slot1@a`.
     /// Empty if there is nothing to wait for, and for a request of no job.
@@ -49,8 +55,7 @@ impl Remedies<'_> {
             phrases.dedup();
         }
         let may_be_vain = report.verdict == RequestVerdict::Matches || report.verdict.is_of_states();
-        let is_vain = may_be_vain
-            && report.job.iter().flat_map(|job| &job.circumstances).any(|of| of.is_decisive && of.remedy.is_some());
+        let is_vain = may_be_vain && report.job.iter().flat_map(|job| &job.circumstances).any(is_vain_with);
         // What a policy releases needs nobody who does it. What keeps a job from matching slots leaves nothing to wait for.
         if !is_vain && report.imminent().is_none_or(|next| next.effect.kind != PolicyEffectKind::Releases) {
             phrases.extend(self.of_verdict(report));
@@ -153,9 +158,11 @@ impl Remedies<'_> {
 
     /// Says to ask for a value of its own, where an expression asks for more than many slots have. `None` if a change does.
     fn own_value(&self, report: &RequestReport) -> Option<String> {
-        let RequestExpression { name, missing, .. } = report.own_expression.as_ref()?;
+        let RequestExpression { name, missing, near, .. } = report.own_expression.as_ref()?;
         if let Some(missing) = missing {
-            return Some(if is_set_by_run(missing) {
+            return Some(if let [near] = near.as_slice() {
+                format!("write {near} in {name} if it is meant by {missing}")
+            } else if is_set_by_run(missing) {
                 format!("set {name} to a number: {missing} is not defined before the first run")
             } else {
                 format!("define {missing}, or set {name} to a number")
@@ -331,6 +338,10 @@ impl Remedies<'_> {
         let it = self.0.verb("it", "them");
         match &hold.exceeded {
             Some(ExceededResource { asks_for_more: true, .. }) => format!("release {it}"),
+            Some(ExceededResource { request, is_most: true, .. }) => {
+                let matches = self.0.verb("it matches", "they match");
+                format!("let {it} use less, or widen the requirements: no slot that {matches} has more for {request}")
+            }
             Some(ExceededResource { request, limit, .. }) => {
                 let above = limit.as_ref().map_or_else(String::new, |limit| format!(" above {limit}"));
                 format!("raise {request}{above}, then release {it}")

@@ -150,7 +150,7 @@ pub fn of_whole_version(clause: &Expression) -> Option<(String, Expression)> {
     };
     clause.parts().find(|part| compares(part))?;
     let corrected = rename_attribute(clause, &attribute, &Name::new(VERSION_ATTRIBUTE))?;
-    Some((format!("{NUMBER_ATTRIBUTE} is 100 times the major version"), corrected))
+    Some((format!("{NUMBER_ATTRIBUTE} has the minor version, too, such as 906 for 9.6"), corrected))
 }
 
 /// Returns a clause with the name that Windows has in place of one of a version of it, such as `WINNT61`; with what to say of it.

@@ -50,6 +50,7 @@ pub(super) fn check(expression: &Expression, dialect: Dialect, found: &mut Vec<S
             }
             ExpressionKind::Call(name, arguments) => {
                 check.check_call(name, arguments.len());
+                check.check_tested(name, arguments);
                 if let Some([condition, ..]) = expression.conditional() {
                     check.check_condition("ifThenElse", condition, None);
                 }
@@ -90,6 +91,10 @@ fn condition_parts(expression: &Expression) -> FxHashSet<usize> {
     }
     found
 }
+
+/// The functions that test the type of a value.
+const TYPE_TESTS: [&str; 8] =
+    ["isUndefined", "isError", "isString", "isInteger", "isReal", "isBoolean", "isList", "isClassAd"];
 
 /// A subexpression under check.
 struct ExpressionCheck<'e> {
@@ -305,6 +310,22 @@ impl ExpressionCheck<'_> {
             let slip = Slip::new(&rules::BITWISE, self.expression, message);
             let slip = slip.with_help(format!("write `{}`", instead.symbol()));
             self.found.push(slip.with_rewrite(Expression::binary(instead, left, right)));
+        }
+    }
+
+    /// Reports a string in a test of types, such as `isUndefined("TARGET.GPUs")`, which is the same for all ads.
+    fn check_tested(&mut self, name: &Name, arguments: &[Expression]) {
+        let [tested] = arguments else { return };
+        let Some(Value::String(text)) = tested.without_parentheses().as_literal() else { return };
+        let is_test = TYPE_TESTS.iter().any(|known| name.is(known));
+        let Ok(inner) = parse_expression(text.as_bytes(), ParseOptions::new(self.dialect)) else { return };
+        let is_name = matches!(inner.kind(), ExpressionKind::Attribute(_) | ExpressionKind::Select(..));
+        if is_test && is_name {
+            let message = format!("{name} of a string is the same for all ads");
+            let slip = Slip::new(&rules::QUOTES, tested, message);
+            self.found.push(
+                slip.with_help(format!("write {}, without the quotes", self.short_text(&inner))).with_rewrite(inner),
+            );
         }
     }
 

@@ -17,7 +17,14 @@ const MIN_IMPLAUSIBLE_BYTES: f64 = 1_125_899_906_842_624.0;
 
 /// Requests from these sizes on are larger than what machines have, though a pool of disks may have more: 4 TiB of memory and
 /// 10 TiB of disk.
-const MIN_IMPLAUSIBLE_REQUESTS: [(&str, i64); 2] = [("RequestMemory", 4 << 20), ("RequestDisk", 10 << 30)];
+const MIN_IMPLAUSIBLE_REQUESTS: [(&str, i64); 6] = [
+    ("RequestMemory", 4 << 20),
+    ("RequestDisk", 10 << 30),
+    ("Memory", 4 << 20),
+    ("DetectedMemory", 4 << 20),
+    ("TotalMemory", 4 << 20),
+    ("TotalSlotMemory", 4 << 20),
+];
 
 /// Returns the least amount or time of an attribute that is implausible, in its unit. `None` for any other attribute.
 pub(super) fn least_suspect(name: &Name) -> Option<i64> {
@@ -124,8 +131,19 @@ const TIMES: [&str; 1] = ["DeferralTime"];
 /// The least time that is probably meant in milliseconds: it is in the year 5138.
 const LEAST_MILLISECONDS: i64 = 100_000_000_000;
 
-/// Reports a time that was probably meant in milliseconds.
+/// The numbers that are more probably hours than minutes of a day.
+const HOURS: std::ops::RangeInclusive<f64> = 1.0..=24.0;
+
+/// Reports a time that was probably meant in milliseconds, or in hours.
 fn check_time(literal: &Expression, number: f64, name: &Name) -> Option<Slip> {
+    // Nobody starts at a certain minute after midnight, but many at a certain hour.
+    if name.is("ClockMin") && HOURS.contains(&number) {
+        let minutes = whole_number(number * 60.0);
+        let message = format!("{name} counts minutes from midnight: this is 0:{number:02}");
+        let rewrite = Expression::literal(minutes);
+        let help = format!("if the time is in hours, write {}", short_text(&rewrite, Dialect::Condor));
+        return Some(Slip::new(&rules::UNIT, literal, message).with_help(help).with_rewrite(rewrite));
+    }
     #[expect(clippy::cast_precision_loss, reason = "the constant is below 2^53")]
     let is_time = TIMES.iter().any(|known| name.is(known)) && number >= LEAST_MILLISECONDS as f64;
     let rewrite = is_time.then(|| Expression::literal(whole_number((number / 1000.0).floor())))?;

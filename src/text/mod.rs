@@ -92,7 +92,11 @@ pub fn shorten_middle(text: &str, most: usize) -> String {
     }
     let room = most.saturating_sub(5);
     let behind: String = text.chars().skip(all - room * 2 / 3).collect();
-    let behind = behind.split_once(' ').map_or(behind.as_str(), |(_, words)| words);
+    // Of a path, the name of the file is kept.
+    let behind = match behind.split_once(' ') {
+        Some((cut, words)) => cut.rsplit_once('/').map_or(words, |(folders, _)| &behind[folders.len() + 1..]),
+        None => &behind,
+    };
     let before: String = text.chars().take(room.saturating_sub(behind.chars().count())).collect();
     let before = before.rsplit_once(' ').map_or("", |(words, _)| words);
     format!("{before} ... {behind}")

@@ -41,12 +41,12 @@ fn clauses_come_true_at_a_time() {
         (
             "TARGET.ClockDay >= 1 && TARGET.ClockDay <= 5 && TARGET.ClockMin >= 1080".to_owned(),
             "not before 2026-07-06 18:00:00 UTC, in 20 h 40 min, up to 2026-07-07 00:00:00 UTC: \
-             `TARGET.ClockDay >= 1` is not true before; ClockDay is 0 on Sunday and 6 on Saturday",
+             `TARGET.ClockDay >= 1` is not true yet; ClockDay is 0 on Sunday and 6 on Saturday",
             "wait until 2026-07-06 18:00:00 UTC, in 20 h 40 min",
         ),
         (
             "time() - QDate > 7500\nQDate = 1783286000".to_owned(),
-            "not before 2026-07-05 23:18:21 UTC, in 1 h 58 min: `time() - QDate > 7500` is not true before",
+            "not before 2026-07-05 23:18:21 UTC, in 1 h 58 min: `time() - QDate > 7500` is not true yet",
             "wait until 2026-07-05 23:18:21 UTC, in 1 h 58 min",
         ),
         (

@@ -24,6 +24,8 @@ Cpus = 4
 ClockDay = 0
 ClockMin = 1279
 HasVM = false
+Methods = "ftp,https"
+MaxJobRetirementTime = 0
 Requirements = true
 
 MyType = "Machine"
@@ -69,6 +71,7 @@ HasVM = false
 GPUs = 1
 AvailableGPUs = { GPUs_1 }
 GPUs_1 = [ Id = "GPU-1"; DeviceName = "NVIDIA A100"; Capability = 8.0; GlobalMemoryMb = 40000 ]
+MaxJobRetirementTime = 0
 Requirements = TARGET.Owner == "bob" && (ClockMin < 480 || ClockMin >= 1320)
 
 "#;
@@ -130,7 +133,7 @@ fn names_of_systems() -> Vec<Case> {
         (
             "system-number",
             requirements("TARGET.OpSysVer < 10"),
-            &["OpSysVer is 100 times the major version", "-> `TARGET.OpSysMajorVer < 10`"],
+            &["OpSysVer has the minor version, too", "-> `TARGET.OpSysMajorVer < 10`"],
         ),
         // Another version is for the author to choose.
         (
@@ -202,7 +205,10 @@ fn wrong_conditions() -> Vec<Case> {
         (
             "other-gpus",
             format!("RequireGPUs = Capability >= 30\n{GPUS}"),
-            &["the largest is 8.0", "ask for `RequireGPUs = Capability >= 7.0` (1 slot), if it can do with that"],
+            &[
+                "the largest is 8.0",
+                "ask for `RequireGPUs = Capability >= 7.0` (1 slot, none free), if it can do with that",
+            ],
         ),
         (
             "gibibytes-of-gpus",
@@ -413,6 +419,70 @@ fn wrong_writing() -> Vec<Case> {
     ]
 }
 
+/// Jobs with lists and times that are written wrongly, and with clauses that the submit file makes.
+fn lists_and_times() -> Vec<Case> {
+    vec![
+        (
+            "list-of-methods",
+            requirements("TARGET.Methods == \"https\""),
+            &["Methods is a list of several", "-> `stringListIMember(\"https\", TARGET.Methods)` 1 slot, free"],
+        ),
+        (
+            "separator",
+            requirements("stringListMember(TARGET.Site, \"Boston Madison\", \",\")"),
+            &[
+                "the third argument is the separator, and the list has another one",
+                "-> `stringListMember(TARGET.Site, \"Boston Madison\")` 2 slots, 1 free",
+            ],
+        ),
+        (
+            "hours",
+            requirements("TARGET.ClockMin >= 20 && TARGET.ClockMin < 24"),
+            &["ClockMin counts minutes from midnight: this is 0:24", "-> `TARGET.ClockMin < 1440` 2 slots, 1 free"],
+        ),
+        (
+            "kibibytes",
+            requirements("TARGET.Memory >= 4194304"),
+            &["Memory is in MiB: this is 4 TiB", "-> `TARGET.Memory >= 4096` 2 slots, 1 free"],
+        ),
+        (
+            "quoted-name",
+            requirements("isUndefined(\"TARGET.GPUs\")"),
+            &["isUndefined of a string is the same for all ads", "-> `isUndefined(TARGET.GPUs)` 1 slot, free"],
+        ),
+        (
+            "encryption",
+            requirements("TARGET.HasEncryptExecuteDirectory"),
+            &["no slot defines HasEncryptExecuteDirectory", "what to do: take encrypt_execute_directory out of the submit file"],
+        ),
+        // A bound of nothing asks for nothing.
+        (
+            "bound-of-nothing",
+            requirements("TARGET.MaxJobRetirementTime >= 604800"),
+            &["the largest is 0", "what to do: do without `TARGET.MaxJobRetirementTime >= 604800`"],
+        ),
+        (
+            "near-own-name",
+            "InputSize_KB = 5\nRequestDisk = InputSizeKB * 3\nRequirements = TARGET.Disk >= RequestDisk\n".to_owned(),
+            &["InputSizeKB is not defined; did you mean InputSize_KB?", "what to do: write InputSize_KB in RequestDisk"],
+        ),
+        (
+            "held-at-most",
+            "JobStatus = 5\nHoldReasonCode = 34\nHoldReasonSubCode = 102\nMemoryProvisioned = 64000\nRequestMemory = 64000\n\
+             Owner = \"bob\"\nRequirements = TARGET.Memory >= RequestMemory && TARGET.OpSysMajorVer == 9\n"
+                .to_owned(),
+            &["It needs a larger RequestMemory first, above 64000", "condor_qedit 7.0 RequestMemory 128000"],
+        ),
+        (
+            "held-by-the-largest",
+            "JobStatus = 5\nHoldReasonCode = 34\nHoldReasonSubCode = 102\nMemoryProvisioned = 4100\nRequestMemory = 4100\n\
+             Requirements = TARGET.Memory >= RequestMemory && TARGET.OpSysMajorVer == 9\n"
+                .to_owned(),
+            &["No slot that it matches has more", "what to do: let it use less, or widen the requirements"],
+        ),
+    ]
+}
+
 /// Jobs of which something beside their constraint tells what to do.
 fn circumstances() -> Vec<Case> {
     vec![
@@ -476,6 +546,7 @@ fn reports_lead_to_what_is_meant() {
         names_and_units(),
         missing_features(),
         wrong_writing(),
+        lists_and_times(),
         circumstances(),
     ]
     .concat()
@@ -516,11 +587,16 @@ fn an_entry_of_a_list_is_respelt() {
     let slot = slot.replace("Requirements = true", "Requirements = stringListMember(Site, TARGET.DESIRED_Sites)");
     let pool = file("corrections-sites.pool", slot.replace("\"Madison\"", "\"Wisconsin-Madison\""));
     for (sites, change) in [
-        ("Paris,Madison", Some("DESIRED_Sites \"Paris,Madison\" -> \"Paris,Wisconsin-Madison\"")),
-        ("Wisconsin-Madson", Some("DESIRED_Sites \"Wisconsin-Madson\" -> \"Wisconsin-Madison\"")),
-        ("Paris", None),
+        ("\"Paris,Madison\"", Some("DESIRED_Sites \"Paris,Madison\" -> \"Paris,Wisconsin-Madison\"")),
+        ("\"Wisconsin-Madson\"", Some("DESIRED_Sites \"Wisconsin-Madson\" -> \"Wisconsin-Madison\"")),
+        ("\"Paris\"", None),
+        // The functions of lists in strings read no lists.
+        (
+            "{ \"Paris\", \"Wisconsin-Madison\" }",
+            Some("DESIRED_Sites { \"Paris\", \"Wisconsin-Madison\" } -> \"Paris,Wisconsin-Madison\""),
+        ),
     ] {
-        let job = file("corrections-sites.job", format!("{JOB}DESIRED_Sites = \"{sites}\"\nRequirements = true\n"));
+        let job = file("corrections-sites.job", format!("{JOB}DESIRED_Sites = {sites}\nRequirements = true\n"));
         let (_, text, errors) = classad(&["explain", &job, "--pool", &pool, "--now", NOW]);
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(words.contains("-> \""), change.is_some(), "{sites}: {text}{errors}");

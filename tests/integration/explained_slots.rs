@@ -239,7 +239,11 @@ fn gpus_are_looked_for_in_their_own_ads() {
     // Two slots have one GPU each: none has two.
     let two = wanted("Capability >= 7.0").replace("RequestGPUs = 1", "RequestGPUs = 2");
     let line = first_line("gpu-count", &two, &slots);
-    assert!(line.ends_with(">= 2 (RequestGPUs); the largest is 1") && !line.contains("defines"), "{line}");
+    assert!(
+        line.ends_with("2 AvailableGPUs that meet RequireGPUs (RequestGPUs); the largest is 1")
+            && !line.contains("defines"),
+        "{line}"
+    );
     let line = first_line("none", &wanted("Capability >= 7.0"), &slots[2..]);
     assert!(line.ends_with("no slot has a free GPU"), "{line}");
     assert!(
@@ -297,7 +301,7 @@ fn no_job_is_advised_to_ask_for_nothing() {
 fn a_wish_of_slots_alone_is_met_by_a_change_of_the_job() {
     let slot = "Requirements = isUndefined(TARGET.ProjectName) != true && (TARGET.Sites is undefined || TARGET.Sites == \"a\")";
     let found = changes("project-change", "Requirements = true", &[slot]);
-    assert_eq!(found[0], ("define ProjectName, as the one that is yours".to_owned(), 1));
+    assert_eq!(found[0], ("set ProjectName to the name of your project".to_owned(), 1));
     let found = changes("sites", "Requirements = true\nProjectName = \"p\"\nSites = \"b\"", &[slot]);
     assert!(found.iter().any(|(change, slots)| change == "Sites \"b\" -> \"a\"" && *slots == 1), "{found:?}");
     let listed = "Site = \"a\"\nRequirements = TARGET.DESIRED_Sites is undefined || stringListMember(Site, \
@@ -438,7 +442,11 @@ fn too_few_gpus_are_told_by_their_number() {
     let job = "RequestGPUs = 3\nRequireGPUs = Capability >= 8.0\nRequirements = countMatches(MY.RequireGPUs, \
                TARGET.AvailableGPUs) >= RequestGPUs";
     let line = first_line("too-few", job, &[slot]);
-    assert!(line.contains(">= 3 (RequestGPUs); the largest is 2") && !line.contains("defines"), "{line}");
+    assert!(
+        line.contains("3 AvailableGPUs that meet RequireGPUs (RequestGPUs); the largest is 2")
+            && !line.contains("defines"),
+        "{line}"
+    );
     let found = changes("too-few-change", job, &[slot]);
     assert_eq!(found[0], ("RequestGPUs 3 -> 2".to_owned(), 1));
 }

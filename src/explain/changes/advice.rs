@@ -34,6 +34,7 @@ pub fn is_of_clock(edit: &RequestEdit, timed: &[&ClauseAnalysis]) -> bool {
     };
     match edit {
         RequestEdit::Drop { clause } if means_clock(clause) => true,
+        RequestEdit::Rewrite { clause, to } if is_of_linter(clause, to) => false,
         RequestEdit::Drop { clause } | RequestEdit::Rewrite { clause, .. } => {
             VolatileInputs::of(clause).clock || timed.any(|known| known.clause.expression.ptr_eq(clause))
         }
@@ -42,6 +43,12 @@ pub fn is_of_clock(edit: &RequestEdit, timed: &[&ClauseAnalysis]) -> bool {
         }
         RequestEdit::DropPorts { .. } => false,
     }
+}
+
+/// Whether a clause becomes what the linter proposes, such as minutes for hours.
+fn is_of_linter(clause: &Expression, to: &Expression) -> bool {
+    let slips = lint::find_slips(clause, Dialect::Condor, None).into_iter();
+    slips.filter_map(|slip| slip.corrected(clause)).any(|corrected| corrected == *to)
 }
 
 /// The units to which requests for what is left of a divided slot are rounded down: MiB of memory, KiB of disk.

@@ -9,10 +9,13 @@ use crate::explain::nested_constraint::relaxed_for;
 use crate::explain::report::ClauseReport;
 use crate::explain::request_analysis::RequestAnalysis;
 use crate::explain::slots::SlotsByState;
+use crate::protocol::requested_resource;
 
 use super::advice::is_machine;
 use super::edit::RequestEdit;
-use super::needs::{DURATION, SYSTEM_ATTRIBUTES, is_exclusion, is_one_of, names_feature, names_place, names_system};
+use super::needs::{
+    DURATION, SYSTEM_ATTRIBUTES, demands_amount, is_exclusion, is_one_of, names_feature, names_place, names_system,
+};
 use super::search::{ChangeProblem, RequestChange, verify_edits};
 use super::{BilateralChanges, awaited_clauses};
 
@@ -92,6 +95,16 @@ fn edits_of_clause(clause: &ClauseReport, analysis: &RequestAnalysis, table: &Of
     // Without its files, a job fails.
     let is_of_files = read.iter().any(|name| name.is(TRANSFER_METHODS));
     if !read.is_empty() && is_choice && !is_exclusion(expression) && !is_of_files {
+        return vec![RequestEdit::Drop { clause: expression.clone() }];
+    }
+    // Another clause asks for the amount itself.
+    let asks_too = |other: &ClauseReport| {
+        let comparison = other.analysis.comparison.as_ref();
+        comparison.is_some_and(|of| of.bound_holder.is_some() && of.attribute().is_some_and(|name| read.contains(name)))
+    };
+    let is_formula = clause.analysis.request_attributes.iter().any(|name| requested_resource(name).is_some())
+        && clause.analysis.comparison.as_ref().is_some_and(|of| of.bound_holder.is_none() && demands_amount(of));
+    if is_formula && analysis.clauses.iter().any(asks_too) {
         return vec![RequestEdit::Drop { clause: expression.clone() }];
     }
     // Of other slots, if those that meet the clause refuse.

@@ -70,7 +70,7 @@ impl RequestEdit {
             }
             RequestEdit::Set { name, from: Some(from), to } => format!("{name} {} -> {}", text(from), text(to)),
             RequestEdit::Set { name, from: None, to } => format!("{name} = {}", text(to)),
-            RequestEdit::Define { name } if name.is(PROJECT) => format!("define {name}, as the one that is yours"),
+            RequestEdit::Define { name } if name.is(PROJECT) => format!("set {name} to the name of your project"),
             RequestEdit::Define { name } => format!("define {name}, for example as \"{}\"", example(name)),
             RequestEdit::Remove { name, .. } => format!("delete {name}"),
             RequestEdit::DropPorts { labels } => {

@@ -238,6 +238,7 @@ impl ChangeProblem for BilateralChanges<'_> {
             analysis.clauses.iter().map(|clause| &clause.analysis).filter(is_timed).collect();
         let is_senseless = |edit: &RequestEdit| {
             exceeds(edit)
+                || needs::asks_for_nothing(edit, analysis, self.dialect())
                 || needs::is_never_proposed(edit, self.dialect())
                 || needs::is_too_small(edit, &self.analysis.request.ad, &self.table.context)
                 || needs::exceeds_need(edit, &self.analysis.request.ad, &self.table.context)
@@ -292,7 +293,9 @@ fn propose_for_set(
         (!places.iter().any(must_be_kept)).then(|| Proposal::drop_clauses(clauses))
     };
     if let [place] = places {
-        let fixes = clause_fixes::fix_clause(table, analysis, *place, &rows);
+        let mut fixes = clause_fixes::fix_clause(table, analysis, *place, &rows);
+        let is_void = |edit: &RequestEdit| needs::asks_for_nothing(edit, analysis, table.context.dialect);
+        fixes.retain(|(proposal, _)| !proposal.edits.iter().any(is_void));
         let is_fixed = !fixes.is_empty() || needs::has_milder_bound(&analysis.clauses[*place]);
         let dropped = if is_fixed { None } else { dropped(places) };
         return fixes.into_iter().map(|(proposal, _)| proposal).chain(dropped).collect();

@@ -8,6 +8,7 @@ use crate::explain::distance::as_number;
 use crate::explain::evaluation::OfferTable;
 use crate::explain::failure_reason::FailureReason;
 use crate::explain::report::ClauseReport;
+use crate::explain::request_analysis::RequestAnalysis;
 use crate::protocol::{RESOURCE_ATTRIBUTES, evaluate_attribute, is_set_by_run, requested_resource, words};
 
 use super::edit::RequestEdit;
@@ -141,6 +142,24 @@ pub fn demands_amount(comparison: &ClauseComparison) -> bool {
         && comparison.attribute().is_some_and(resource)
 }
 
+/// Whether a lower bound is relaxed to nothing, so that the clause asks for nothing any more, or a formula of what the request asks
+/// for to a number that some slot has.
+pub fn asks_for_nothing(edit: &RequestEdit, analysis: &RequestAnalysis, dialect: Dialect) -> bool {
+    use BinaryOperator::{Greater, GreaterEqual};
+    let RequestEdit::Rewrite { clause, to } = edit else { return false };
+    let known = analysis.clauses.iter().find(|known| known.analysis.clause.expression.ptr_eq(clause));
+    let comparison = known.and_then(|known| known.analysis.comparison.as_ref());
+    let comparison = comparison.filter(|of| matches!(of.operator, Greater | GreaterEqual) && dialect.is_condor());
+    let Some((known, comparison)) = known.zip(comparison) else { return false };
+    let bound = match to.without_parentheses().kind() {
+        ExpressionKind::Binary(_, left, right) => right.as_literal().or_else(|| left.as_literal()).and_then(as_number),
+        _ => None,
+    };
+    let is_formula = known.analysis.request_attributes.iter().any(|name| requested_resource(name).is_some());
+    let is_lower = bound.zip(as_number(&comparison.bound)).is_some_and(|(to, from)| to < from);
+    is_lower && (is_formula || bound.is_some_and(|bound| bound <= 0.0))
+}
+
 /// Whether a value is none of the resource of which a comparison demands an amount: a job that asks for GPUs needs some.
 pub fn is_none_of_amount(comparison: &ClauseComparison, value: &Value) -> bool {
     demands_amount(comparison) && as_number(value).is_some_and(|amount| amount <= 0.0)
@@ -170,7 +189,10 @@ pub fn has_milder_bound(clause: &ClauseReport) -> bool {
     use BinaryOperator::{Greater, GreaterEqual, Less, LessEqual};
     let comparison = clause.analysis.comparison.as_ref();
     let is_bound = comparison.is_some_and(|of| matches!(of.operator, Greater | GreaterEqual | Less | LessEqual));
-    is_bound && clause.closest_value.is_some()
+    // A lower bound of nothing asks for nothing.
+    let is_lower = comparison.is_some_and(|of| matches!(of.operator, Greater | GreaterEqual));
+    let closest = clause.closest_value.as_ref().and_then(as_number);
+    is_bound && clause.closest_value.is_some() && !(is_lower && closest.is_some_and(|closest| closest <= 0.0))
 }
 
 /// What HTCondor has measured of a job, with the attribute that asks for as much, and how many units of it are one of that.

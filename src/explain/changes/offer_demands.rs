@@ -256,7 +256,7 @@ fn collect_demands(table: &OfferTable, analysis: &RequestAnalysis, row: usize, d
         };
         // A list that the job has is its choice, but for the spelling; one that it lacks has the offer's item at least.
         let value = match request.ad.get(name).filter(|_| *is_list) {
-            Some(own) => match with_item_respelt(own, &value) {
+            Some(own) => match items_in_string(own).or_else(|| with_item_respelt(own, &value)) {
                 Some(list) => list,
                 None => continue,
             },
@@ -278,6 +278,17 @@ fn collect_demands(table: &OfferTable, analysis: &RequestAnalysis, row: usize, d
     for (name, operator, value) in bounds {
         add(name, operator, &value);
     }
+}
+
+/// Returns the strings of a list as one string, as functions such as `stringListMember` read it. `None` for any other value.
+fn items_in_string(list: &Expression) -> Option<Value> {
+    let ExpressionKind::List(items) = list.without_parentheses().kind() else { return None };
+    let text = |item: &Expression| match item.as_literal() {
+        Some(Value::String(text)) => Some(text.to_str().into_owned()),
+        _ => None,
+    };
+    let items: Vec<String> = items.iter().map(text).collect::<Option<_>>()?;
+    (!items.is_empty()).then(|| Value::string(items.join(",")))
 }
 
 /// Returns a list in a string with `item` in place of the entry that is spelt like it, or that is a word of it: `AMNH,Hellbender`

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use classad::ad::{Ad, ByteString, Name, Value};
+use classad::ad::{Ad, ByteString, Expression, Name, Value};
 use classad::eval::Context;
 use classad::explain::{
     AdNames, AdReference, Explainer, JobCircumstance, JobReport, LastRejection, LastRejections, MAX_FIRST_LINE_CHARS,
@@ -256,7 +256,25 @@ impl<'c> ExplanationInput<'c> {
     pub fn explain(&self, session: &Session, group: &[usize], explainer: &Explainer) -> RequestReport {
         let ad = &self.subjects[group[0]].ad;
         let report = self.with_job(session, group, explainer.explain_for(ad, self.user_of(session, group).as_ref()));
-        self.with_dedicated(session, group[0], report, explainer)
+        let report = self.with_dedicated(session, group[0], report, explainer);
+        self.with_limit(group[0], report, explainer)
+    }
+
+    /// Returns the report of a job that is held because it used too much, with whether any slot that it matches has more.
+    fn with_limit(&self, subject: usize, mut report: RequestReport, explainer: &Explainer) -> RequestReport {
+        let is_matched =
+            |report: &RequestReport| report.matches > 0 || report.slots.is_some_and(|of| of.if_drained > 0);
+        let is_placed = is_matched(&report);
+        let hold = report.job.as_mut().and_then(|job| job.hold.as_mut());
+        let exceeded = hold.and_then(|hold| hold.exceeded.as_mut()).filter(|exceeded| !exceeded.asks_for_more);
+        if let Some(exceeded) = exceeded.filter(|_| is_placed)
+            && let Some(limit) = exceeded.limit.as_ref().and_then(|limit| limit.parse::<i64>().ok())
+        {
+            let more = Expression::literal(Value::Integer(limit.saturating_add(1)));
+            let raised = self.subjects[subject].ad.with(Name::new(&exceeded.request), more);
+            exceeded.is_most = !is_matched(&explainer.explain(&raised));
+        }
+        report
     }
 
     /// Returns the report of a group with what the ads of jobs tell of the jobs.
