@@ -1,6 +1,6 @@
 //! Clauses that compare with a constant.
 
-use crate::ad::{BinaryOperator, Expression, Name, Value};
+use crate::ad::{BinaryOperator, Expression, ExpressionKind, Name, Value};
 
 use super::ClauseOperand;
 
@@ -44,5 +44,19 @@ impl ClauseComparison {
             self.operator,
             BinaryOperator::Greater | BinaryOperator::GreaterEqual | BinaryOperator::Less | BinaryOperator::LessEqual
         )
+    }
+}
+
+/// Returns the value of an integer, or of a product of integers, as in `24 * 1024`. `None` for any other expression, and if it is
+/// too large.
+#[must_use]
+pub fn constant_integer(expression: &Expression) -> Option<i64> {
+    match expression.kind() {
+        ExpressionKind::Literal(Value::Integer(integer)) => Some(*integer),
+        ExpressionKind::Parentheses(inner) => constant_integer(inner),
+        ExpressionKind::Binary(BinaryOperator::Multiply, left, right) => {
+            constant_integer(left)?.checked_mul(constant_integer(right)?)
+        }
+        _ => None,
     }
 }

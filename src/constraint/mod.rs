@@ -10,7 +10,7 @@ mod rectangle;
 mod timeline;
 
 pub use clauses::{ConstraintClause, ConstraintClauses, own_attribute_name};
-pub use comparison::ClauseComparison;
+pub use comparison::{ClauseComparison, constant_integer};
 pub use condition::{
     ClauseForm, ClauseOperand, has_scope_attribute, is_scope_name, is_self_evaluating, is_side_name, literal_value,
     orient_comparison, own_names,

@@ -22,7 +22,7 @@ pub fn is_owners_matter(name: &Name) -> bool {
 }
 
 /// Whether an attribute of a job states a purpose, such as `WantLargeMem`.
-fn is_purpose(name: &Name) -> bool {
+pub fn is_purpose(name: &Name) -> bool {
     let start = name.as_str().get(..PURPOSE_PREFIX.len());
     start.is_some_and(|start| start.eq_ignore_ascii_case(PURPOSE_PREFIX))
 }
@@ -85,6 +85,12 @@ impl AdmittedJobs {
         };
         let choice = |(name, values): &(Name, Vec<Value>)| match values.as_slice() {
             [value @ (Value::Boolean(_) | Value::Integer(_))] => format!("{name} = {value}"),
+            // Nobody but its access point gives a job the name of a dedicated scheduler.
+            [scheduler] if name.is("Scheduler") => {
+                let scheduler = word(scheduler);
+                let host = scheduler.split_once('@').map_or(scheduler.as_str(), |(_, host)| host);
+                format!("universe = parallel (of {host})")
+            }
             values => {
                 let mut shown: Vec<String> = values.iter().take(MAX_LISTED).map(word).collect();
                 if values.len() > MAX_LISTED {
@@ -95,6 +101,12 @@ impl AdmittedJobs {
         };
         let choices: Vec<String> = self.choices.iter().map(choice).collect();
         choices.join(if choices.len() > 1 { ", or " } else { "" })
+    }
+
+    /// Whether the slots are dedicated to jobs of the parallel universe.
+    #[must_use]
+    pub fn is_of_parallel(&self) -> bool {
+        self.choices.iter().any(|(name, _)| name.is("Scheduler"))
     }
 
     /// Whether only the purpose that a job states admits it, such as `WantLargeMem`.

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 
 use crate::text::{join_with, with_commas};
 
-use super::changes::{MatchingOffers, RequestChange, RequestEdit, names_place};
+use super::changes::{DURATION, MatchingOffers, RequestChange, RequestEdit, names_place, names_system};
 use super::clauses::text;
 use super::report::{RequestReport, RequestVerdict};
 use super::summary::SummaryWriter;
@@ -12,19 +12,26 @@ use super::summary::SummaryWriter;
 /// Maximum number of choices of one kind that are named.
 const MAX_CHOICES: usize = 3;
 
+/// What is done with an attribute that slots want to be there.
+const SET: &str = "set";
+
 /// An edit of a choice in words: `do without`, a clause, and what the request may do then.
 type EditPhrase = (&'static str, String, &'static str);
 
 /// Says which choices a request has, those of one kind in one phrase: `do without A (2 slots, 1 free), if it may run elsewhere`.
 /// Empty if it has none, or if a change helps.
 pub(super) fn choice_phrases(writer: &SummaryWriter<'_>, report: &RequestReport) -> Vec<String> {
-    if matches!(report.verdict, RequestVerdict::NotWaiting(_)) || !report.changes.is_empty() {
+    let is_changed = report.changes.iter().any(|change| !change.is_far_less);
+    if matches!(report.verdict, RequestVerdict::NotWaiting(_)) || is_changed {
         return Vec::new();
     }
     let mut kinds: IndexMap<(&str, &str), Vec<String>> = IndexMap::new();
     for choice in &report.choices {
         let parts: Vec<EditPhrase> = choice.edits.iter().map(|edit| edit_phrase(writer, report, edit)).collect();
-        let Some((verb, _, may)) = parts.last() else { continue };
+        // The project is a condition of the slots, and no choice.
+        let Some((verb, _, may)) = parts.iter().rev().find(|(verb, ..)| *verb != SET).or(parts.last()) else {
+            continue;
+        };
         let is_alike = parts.iter().all(|(of_part, ..)| of_part == verb);
         let part = |(of_part, what, _): &EditPhrase| {
             if is_alike { what.clone() } else { format!("{of_part} {what}") }
@@ -48,8 +55,12 @@ fn edit_phrase(writer: &SummaryWriter<'_>, report: &RequestReport, edit: &Reques
             let is_place = known.is_some_and(|known| known.analysis.offer_attributes.iter().all(names_place));
             ("do without", quoted(clause), if is_place { "may run elsewhere" } else { "may run without" })
         }
-        RequestEdit::Rewrite { to, .. } => {
-            ("ask for", quoted(to), "may run there; else use an image that has its system")
+        RequestEdit::Rewrite { clause, to } => {
+            let known = report.clauses.iter().find(|known| known.analysis.clause.expression.ptr_eq(clause));
+            let is_system = known.is_some_and(|known| known.analysis.offer_attributes.iter().any(names_system));
+            let may =
+                if is_system { "may run there; else use an image that has its system" } else { "can do with that" };
+            ("ask for", quoted(to), may)
         }
         RequestEdit::Set { name, to, .. } => {
             let setting = format!("{name} = {}", text(to, writer.dialect));
@@ -57,9 +68,10 @@ fn edit_phrase(writer: &SummaryWriter<'_>, report: &RequestReport, edit: &Reques
         }
         RequestEdit::Remove { name, from } => {
             let setting = format!("{name} = {}", text(from, writer.dialect));
-            ("do without", writer.quoted(&setting), "ends sooner")
+            ("do without", writer.quoted(&setting), if name.is(DURATION) { "ends sooner" } else { "may run without" })
         }
-        other => ("", other.text(writer.dialect), "may run so"),
+        RequestEdit::Define { name } => (SET, format!("{name} to the name of your project"), "may run so"),
+        other @ RequestEdit::DropPorts { .. } => ("", other.text(writer.dialect), "may run so"),
     }
 }
 

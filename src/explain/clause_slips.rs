@@ -13,8 +13,8 @@ use super::clauses::{ExplainedClause, parenthesized};
 use super::evaluation::{OfferTable, RequestContext};
 use super::failure_reason::{FailureReason, first_unmet};
 use super::list_slips::{item_of_list, list_as_number, other_separator};
-use super::loose_patterns::{looser_patterns, of_domain};
-use super::number_slips::{counted_from_one, number_in_string, of_least_amount, of_other_type};
+use super::loose_patterns::{looser_patterns, of_domain, of_version_prefix};
+use super::number_slips::{counted_from_one, memory_in_kib, number_in_string, of_least_amount, of_other_type};
 use super::setting_slips::setting_slips;
 use super::system_family::{of_all_names, of_old_windows, of_whole_version};
 use super::undefined_slips::guarded;
@@ -54,6 +54,7 @@ pub fn find_slip(
         ("type", number_in_string(clause)),
         ("type", of_other_type(clause)),
         ("place", counted_from_one(clause)),
+        ("unit", memory_in_kib(analysis).filter(|_| least <= 1)),
         ("list", list_as_number(analysis, table, request)),
         ("list", item_of_list(analysis, table, request)),
         ("list", other_separator(clause)),
@@ -64,6 +65,7 @@ pub fn find_slip(
         ("system-name", of_old_windows(clause)),
         ("system-version", of_whole_version(clause)),
         ("domain", of_domain(analysis, table, request)),
+        ("version", of_version_prefix(analysis, table, request)),
     ];
     let likely = likely.into_iter().filter_map(|(kind, found)| Some((kind, found?)));
     let likely = likely.chain(looser_patterns(clause).into_iter().map(|found| ("pattern", found)));

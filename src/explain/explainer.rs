@@ -164,7 +164,8 @@ impl Explainer {
         report.verdict = self.verdict(&report, &analysis, &matching);
         report.conflict_example = find_conflict_example(&report.verdict, &analysis, table);
         let is_waiting = slots.is_some() && free_slots(&report) == 0;
-        if report.changes.is_empty() && (report.sought_changes || is_waiting) {
+        let is_changed = report.changes.iter().any(|change| !change.is_far_less);
+        if !is_changed && (report.sought_changes || is_waiting) {
             report.choices.extend(find_choices(table, slots, &analysis));
         }
         if report.sought_changes && report.changes.is_empty() {

@@ -209,14 +209,13 @@ impl FailureReason {
         }
         if let Some(name) = missing_offer_attribute(analysis, table, request) {
             // `RequestDisk` without a qualifier is what the job asks for, and no attribute of slots.
-            let is_own = requested_resource(&name).is_some() && {
-                let mentions = FreeNames::of(expression, table.context.dialect);
-                mentions.unqualified.contains(&name)
-            };
-            if is_own {
-                return FailureReason::missing_own(name, request);
-            }
-            return FailureReason::missing(name, table);
+            let is_unqualified = FreeNames::of(expression, table.context.dialect).unqualified.contains(&name);
+            let own = FailureReason::missing_own(name.clone(), request);
+            let of_slots = FailureReason::missing(name.clone(), table);
+            // What only the job has in a similar spelling is meant.
+            let is_near = matches!(&own, FailureReason::MissingOwnAttribute(_, near) if !near.is_empty())
+                && matches!(&of_slots, FailureReason::MissingAttribute(_, near) if near.is_empty());
+            return if is_unqualified && (requested_resource(&name).is_some() || is_near) { own } else { of_slots };
         }
         let reason = analysis.comparison.as_ref().map(|comparison| comparison_reason(comparison, table, request));
         if let Some(behind) = RequestExpression::without_value(&analysis.clause, table, request) {

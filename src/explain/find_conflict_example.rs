@@ -39,9 +39,13 @@ pub fn find_conflict_example(
         of_clause.sum()
     };
     let rows = met.true_rows.ones().take(MAX_ROWS);
-    let (row, _) = rows.map(|row| (row, distance(row))).min_by(|(_, one), (_, other)| one.total_cmp(other))?;
+    let is_used = |row: usize| table.states.as_ref().is_some_and(|states| !states.free.contains(row));
+    let of_row = |row: usize| (row, is_used(row), distance(row));
+    let (row, ..) = rows.map(of_row).min_by(|one, other| one.1.cmp(&other.1).then(one.2.total_cmp(&other.2)))?;
     let pair = ClauseInPair { table, request, side: PairSide::Request, row };
-    let reads = failed(row).flat_map(|of| pair.describe(&of.clause.expression).reads);
+    // Of a slot that is the only one, everything that it lacks is told.
+    let all = bit_positions(analysis.failures.mask_of(row)).into_iter().map(|place| &analysis.clauses[place].analysis);
+    let reads = all.flat_map(|of| pair.describe(&of.clause.expression).reads);
     let reads: Vec<ReadValue> = reads.filter(|read| read.is_partners).collect();
     let (offers, offer) = (analysis.clauses[clause].counts.is_true, table.first_offer[row]);
     (!reads.is_empty()).then_some(ConflictExample { clause, offers, offer, reads })

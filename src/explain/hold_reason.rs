@@ -18,6 +18,8 @@ pub struct HoldReason {
     pub exceeded: Option<ExceededResource>,
     /// Whether the job's own `PeriodicHold` would hold it again once it is released.
     pub holds_again: bool,
+    /// Who held the job by hand, if it is not its owner.
+    pub held_by: Option<String>,
 }
 
 /// A resource of which a job used more than it had.
@@ -53,6 +55,9 @@ const LIMITED_RESOURCES: [LimitedResource; 3] = [
     LimitedResource { subcode: 104, name: "Disk", unit: Some(1024.0), is_limit_exact: false },
     LimitedResource { subcode: 101, name: "Cpus", unit: None, is_limit_exact: true },
 ];
+
+/// What stands in a reason before the user who held the job.
+const BY_USER: &str = "(by user ";
 
 /// `JobStatus` of a job that waits.
 const IDLE: i64 = 1;
@@ -116,7 +121,14 @@ impl HoldReason {
         let idle = || ad.with(Name::new("JobStatus"), Expression::literal(Value::Integer(IDLE)));
         let policy = || evaluate_attribute(&idle(), &Name::new("PeriodicHold"), context);
         let holds_again = codes[0] == Some(POLICIES[0]) && policy() == Some(Value::Boolean(true));
-        HoldReason { text, codes, exceeded, holds_again }
+        let owner = match value("Owner") {
+            Some(Value::String(owner)) => owner.to_str().into_owned(),
+            _ => String::new(),
+        };
+        let user = text.split_once(BY_USER).and_then(|(_, behind)| behind.split([')', '@']).next());
+        let is_other = |user: &&str| codes[0] == Some(BY_HAND[0]) && !owner.is_empty() && *user != owner;
+        let held_by = user.filter(is_other).map(ToOwned::to_owned);
+        HoldReason { text, codes, exceeded, holds_again, held_by }
     }
 
     /// Whether the job waits for its input files, and is released without anyone's doing.
@@ -174,7 +186,7 @@ impl HoldReason {
                 let room = most.saturating_sub(codes.len() + 2);
                 let shortened = shorten_words(text, room);
                 // The error of the system stands at the end, behind the names of the daemons.
-                let is_cut = text.contains("errno") && !shortened.contains("errno");
+                let is_cut = ["errno", "Details:"].iter().any(|word| text.contains(word) && !shortened.contains(word));
                 format!(": {}{codes}", if is_cut { shorten_middle(text, room) } else { shortened })
             }
         }

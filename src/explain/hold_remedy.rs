@@ -12,7 +12,7 @@ const FILES: [i64; 6] = [7, 9, 12, 13, 14, 22];
 
 /// What to do about a hold, by its codes (HTCondor's `condor_holdcodes.h`) and by the error of the system; without one, the row is
 /// for all errors. The first row that fits counts.
-const REMEDIES: [(&[i64], Option<i64>, &str); 22] = [
+const REMEDIES: [(&[i64], Option<i64>, &str); 25] = [
     (&FILES, Some(28), "make room where its files go: a disk is full"),
     (&FILES, Some(122), "make room where its files go: a quota is used up"),
     (&[4], None, "renew its credential, such as the proxy"),
@@ -30,8 +30,11 @@ const REMEDIES: [(&[i64], Option<i64>, &str); 22] = [
     (&[12], FORBIDDEN, "let the user write the directory for the output"),
     (&[13], MISSING, "create the file at the access point, or correct transfer_input_files"),
     (&[13], FORBIDDEN, "let the user read the file at the access point"),
+    (&[12, 13], None, "see that the files and the URLs that it transfers are there and can be read"),
+    (&[26], None, "keep within what the access point allows (SYSTEM_PERIODIC_HOLD), or ask its admin"),
     (&[14], None, "create the initial directory, or correct initialdir"),
     (&[20], None, "set a later deferral_time"),
+    (&[22], MISSING, "create the directory of log at the access point, or set another log"),
     (&[22], None, "let the user write the file of log"),
     (&[25], None, "correct the cron settings"),
     (&[32], None, "transfer less, or raise max_transfer_input_mb"),
@@ -41,19 +44,35 @@ const REMEDIES: [(&[i64], Option<i64>, &str); 22] = [
     (&[47], None, "raise AllowedExecuteDuration (condor_qedit), or let the program do less"),
 ];
 
+/// Errors of the system in words, in lower case.
+const ERROR_WORDS: [(&str, i64); 5] = [
+    ("no such file or directory", 2),
+    ("exec format error", 8),
+    ("permission denied", 13),
+    ("no space left", 28),
+    ("quota exceeded", 122),
+];
+
+/// What HTCondor says of a hold by the end of a run.
+const AT_EXIT: &str = "OnExitHold";
+
 /// Returns what to do before a job is released; `None` if the codes do not tell.
 pub fn hold_remedy(hold: &HoldReason) -> Option<&'static str> {
     let (code, error) = (hold.codes[0]?, system_error(hold));
+    if hold.text.contains(AT_EXIT) {
+        return Some("see from its output why the program ended so, which on_exit_hold holds");
+    }
     let fits = |(codes, of, _): &&(&[i64], Option<i64>, &str)| codes.contains(&code) && (of.is_none() || *of == error);
     REMEDIES.iter().find(fits).map(|(.., remedy)| *remedy)
 }
 
 /// Returns the number of the system's error: that of the words, such as `(errno 2)`, else the subcode.
 fn system_error(hold: &HoldReason) -> Option<i64> {
-    let told = hold.text.to_ascii_lowercase();
-    let told = told.split_once("errno").map(|(_, behind)| behind.trim_start_matches([' ', '=', ':']));
+    let text = hold.text.to_ascii_lowercase();
+    let told = text.split_once("errno").map(|(_, behind)| behind.trim_start_matches([' ', '=', ':']));
     let number = |text: &str| text.split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok();
-    told.and_then(number).or(hold.codes[1])
+    let words = || ERROR_WORDS.iter().find(|(words, _)| text.contains(words)).map(|(_, error)| *error);
+    told.and_then(number).or_else(words).or(hold.codes[1])
 }
 
 #[cfg(test)]
@@ -76,12 +95,16 @@ mod tests {
                 "(errno=8: 'Exec format error')",
                 Some("give the program a first line such as `#!/bin/sh` and Unix line ends, or build it for the slot"),
             ),
-            ([Some(13), Some(5)], "", None),
+            (
+                [Some(13), Some(5)],
+                "",
+                Some("see that the files and the URLs that it transfers are there and can be read"),
+            ),
             ([Some(14), None], "Errno 99", Some("create the initial directory, or correct initialdir")),
             ([Some(1), None], "", None),
             ([None, None], "(errno 2)", None),
         ] {
-            let hold = HoldReason { text: text.to_owned(), codes, exceeded: None, holds_again: false };
+            let hold = HoldReason { text: text.to_owned(), codes, exceeded: None, holds_again: false, held_by: None };
             assert_eq!(hold_remedy(&hold), expected, "{codes:?} {text}");
         }
     }

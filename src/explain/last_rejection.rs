@@ -44,6 +44,12 @@ impl LastRejection {
         self.reason.strip_prefix("concurrency limit ")?.strip_suffix(" reached")
     }
 
+    /// Whether the submitter or its group had as much as the accounting allows.
+    #[must_use]
+    pub fn is_of_accounting(&self) -> bool {
+        ["submitter limit", "group quota"].iter().any(|limit| self.reason.contains(limit))
+    }
+
     /// Returns the later of two rejections, the first one of equally late ones.
     #[must_use]
     pub fn later(one: Option<Self>, other: Option<Self>) -> Option<Self> {

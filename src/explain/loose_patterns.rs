@@ -62,5 +62,32 @@ pub fn of_domain(
     Some((format!("{name} has the host before the domain"), corrected))
 }
 
+/// Returns a clause that compares a version with the beginning of what offers have, with a pattern of the versions that begin so,
+/// and with what to say of it: `3.9` of `3.9.25`. `None` for any other clause.
+pub fn of_version_prefix(
+    analysis: &ClauseAnalysis,
+    table: &OfferTable,
+    request: &RequestContext,
+) -> Option<(String, Expression)> {
+    let comparison = analysis.comparison.as_ref()?;
+    let (BinaryOperator::Equal | BinaryOperator::Is, Value::String(version)) = (comparison.operator, &comparison.bound)
+    else {
+        return None;
+    };
+    let (name, version) = (comparison.attribute()?, version.to_str());
+    let is_version =
+        |text: &str| !text.is_empty() && text.chars().all(|letter| letter.is_ascii_digit() || letter == '.');
+    let values = table.expression_values(request, &comparison.operand);
+    let begins = |value: &Value| match value {
+        Value::String(text) => Some(text.to_str().into_owned())
+            .filter(|text| text.strip_prefix(&*version).is_some_and(|rest| rest.starts_with('.')) && is_version(text)),
+        _ => None,
+    };
+    let whole = values.weighted_values().find_map(|(value, _)| begins(value)).filter(|_| is_version(&version))?;
+    let pattern = format!("^{}\\.", version.replace('.', "\\."));
+    let arguments = [Expression::literal(Value::string(pattern)), comparison.operand.clone()];
+    Some((format!("{name} has more than \"{version}\", such as \"{whole}\""), Expression::call("regexp", arguments)))
+}
+
 /// The attributes of slots that name their machines.
 const MACHINE_NAMES: [&str; 3] = ["Machine", "Name", "UtsnameNodename"];

@@ -7,7 +7,7 @@ use indexmap::{IndexMap, IndexSet};
 use crate::ad::{
     Ad, BinaryOperator, Expression, ExpressionKind, Name, Truth, Value, rename_attribute, rewrite_expression,
 };
-use crate::constraint::{ClauseOperand, conjuncts, inconsistencies, orient_comparison};
+use crate::constraint::{ClauseOperand, conjuncts, constant_integer, inconsistencies, orient_comparison};
 use crate::eval::{Context, Environment, Evaluator, FreeNames};
 use crate::lint::{self, LintLevel};
 use crate::matching::PairSide;
@@ -274,7 +274,10 @@ fn comparison_of(part: &Expression) -> Option<(Name, BinaryOperator, Value)> {
         ClauseOperand::Unqualified(name) | ClauseOperand::Own(name) => Some(name.clone()),
         _ => None,
     };
-    let literal = |expression: &Expression| expression.without_parentheses().as_literal().cloned();
+    let literal = |expression: &Expression| {
+        let literal = expression.without_parentheses().as_literal().cloned();
+        literal.or_else(|| constant_integer(expression).map(Value::Integer))
+    };
     orient_comparison(*operator, left, right, name, literal)
 }
 

@@ -2,8 +2,10 @@
 
 use crate::ad::{BinaryOperator, Expression, ExpressionKind, OperatorGroup, Value, rewrite_expression};
 use crate::constraint::ClauseOperand;
+use crate::lint::SizeUnit;
 use crate::protocol::RESOURCE_ATTRIBUTES;
 
+use super::clause_analysis::ClauseAnalysis;
 use super::distance::as_number;
 
 /// Returns the clause with a number in place of a string that has it behind letters, such as `"RHEL9"`, and that is compared
@@ -93,4 +95,21 @@ pub fn counted_from_one(clause: &Expression) -> Option<(String, Expression)> {
     })?;
     let corrected = rewrite_expression(clause, &mut |part| part.ptr_eq(place).then(|| before.clone()))?;
     Some((what.to_owned(), corrected))
+}
+
+/// The attributes of slots that tell of memory, in MiB.
+const MEMORY: [&str; 4] = ["DetectedMemory", "Memory", "TotalMemory", "TotalSlotMemory"];
+
+/// Returns the clause with MiB in place of KiB, if it asks for a whole number of GiB as KiB of memory; with what to say of it. `None`
+/// for any other clause. The caller must ensure that no offer meets it.
+pub fn memory_in_kib(analysis: &ClauseAnalysis) -> Option<(String, Expression)> {
+    const GIBIBYTE: i64 = 1 << 20;
+    let comparison = analysis.comparison.as_ref().filter(|of| of.bound_holder.is_none())?;
+    let name = comparison.attribute().filter(|name| MEMORY.iter().any(|known| name.is(known)))?;
+    let Value::Integer(bound) = &comparison.bound else { return None };
+    let is_least = matches!(comparison.operator, BinaryOperator::Greater | BinaryOperator::GreaterEqual);
+    let unit = SizeUnit::of(name).filter(|_| is_least && *bound > 0 && bound % GIBIBYTE == 0)?;
+    let meant = Expression::literal(Value::Integer(bound / 1024));
+    let message = format!("{name} is in {}: this is {}", unit.symbol(), unit.readable(as_number(&comparison.bound)?));
+    Some((message, Expression::binary(comparison.operator, comparison.operand.clone(), meant)))
 }

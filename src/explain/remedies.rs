@@ -2,6 +2,7 @@
 
 use crate::configuration::PolicyEffectKind;
 use crate::constraint::ClauseOperand;
+use crate::lint::SizeUnit;
 use crate::matching::negotiate::AccountingLimit;
 use crate::protocol::is_set_by_run;
 use crate::text::{join_first, join_with, shorten, with_commas};
@@ -13,8 +14,9 @@ use super::clause_time::ClauseTime;
 use super::clauses::text;
 use super::conflict_example::ConflictExample;
 use super::corrected_slot::CorrectedSlot;
+use super::distance::as_number;
 use super::failure_reason::FailureReason;
-use super::features::feature_remedy;
+use super::features::{feature_remedy, is_of_feature};
 use super::hold_reason::{ExceededResource, HoldReason};
 use super::hold_remedy::hold_remedy;
 use super::job_report::JobFactory;
@@ -22,6 +24,7 @@ use super::last_rejection::LastRejection;
 use super::own_expression::RequestExpression;
 use super::report::{RefusalGroup, RequestReport, RequestVerdict};
 use super::summary::SummaryWriter;
+use super::unmet_offer_clause::ReadValue;
 
 /// Maximum number of slots that a sentence names.
 const MAX_NAMED_SLOTS: usize = 3;
@@ -118,6 +121,10 @@ impl Remedies<'_> {
             RequestVerdict::Matches if limit.is_some() => {
                 limit.map(|limit| format!("wait until jobs with the concurrency limit {limit} end"))
             }
+            RequestVerdict::Matches if rejection.is_some_and(LastRejection::is_of_accounting) => Some(
+                "wait until jobs of its submitter or group end, or ask the admin about its share (condor_userprio)"
+                    .to_owned(),
+            ),
             RequestVerdict::Matches => report.slots.filter(|_| report.job.is_some()).map(|_| {
                 let full = self.full_slots(report).map_or_else(String::new, |full| format!(", or until {full}"));
                 format!("wait for the next negotiation cycle{full}")
@@ -149,7 +156,15 @@ impl Remedies<'_> {
             verdict if report.changes.is_empty() => {
                 let unmet =
                     verdict.clauses().into_iter().flat_map(|place| &report.clauses[place].analysis.offer_attributes);
-                let of_feature = || feature_remedy(unmet).map(str::to_owned);
+                let of_feature = || {
+                    let named = feature_remedy(unmet.clone()).map(str::to_owned);
+                    let is_feature =
+                        verdict.clauses().iter().all(|place| is_of_feature(&report.clauses[*place].analysis));
+                    let name = unmet.clone().next().filter(|_| is_feature);
+                    named.or_else(|| {
+                        Some(format!("ask the admin for slots with {}, or bring it along in an image", name?))
+                    })
+                };
                 self.one_of_two(report, verdict).or_else(of_feature).or_else(|| self.of_correction(report, verdict))
             }
             _ => None,
@@ -199,7 +214,11 @@ impl Remedies<'_> {
     fn closest_to_conflict(&self, report: &RequestReport) -> Option<String> {
         let ConflictExample { clause, offers, offer, reads } = report.conflict_example.as_ref()?;
         let (slot, met) = (self.0.offer_name(*offer), self.0.quoted(&report.clauses[*clause].text));
-        let has: Vec<String> = reads.iter().map(|read| format!("{} {}", read.name, read.value)).collect();
+        let size = |read: &ReadValue| {
+            let amount = SizeUnit::of(&read.name).zip(as_number(&read.value));
+            amount.map_or_else(String::new, |(unit, amount)| format!(" ({})", unit.readable(amount)))
+        };
+        let has: Vec<String> = reads.iter().map(|read| format!("{} {}{}", read.name, read.value, size(read))).collect();
         let has = join_with(&has, "and");
         Some(match offers {
             1 => format!("{slot} alone meets {met}, and has {has}"),
@@ -248,8 +267,8 @@ impl Remedies<'_> {
             demands.find_map(|demand| demand.admits.clone())
         };
         if let Some((group, admitted)) = refusing().find_map(|group| Some((group, admitted(&group)?))) {
-            // A value of the wrong type is corrected instead.
-            if group.demand.quoted_value().is_some() {
+            // A value of the wrong type or in the wrong case is corrected instead.
+            if group.demand.quoted_value().is_some() || report.is_corrected_to_free() {
                 return None;
             }
             let slot = self.0.offer_name(group.example);
@@ -259,6 +278,10 @@ impl Remedies<'_> {
                     format!("the owners of {} {}, such as {slot}, decide", with_commas(several), self.0.nouns[1])
                 }
             };
+            if admitted.is_of_parallel() {
+                let needs = self.0.verb("it needs", "they need");
+                return Some(format!("use universe = parallel if {needs} several slots at once, else other slots"));
+            }
             if admitted.is_of_purpose() {
                 let may = self.0.verb("it may", "they may");
                 return Some(format!("{of}: ask whether {may} have {}", admitted.phrase()));
@@ -347,6 +370,10 @@ impl Remedies<'_> {
                 format!("raise {request}{above}, then release {it}")
             }
             None if hold.is_spooling() => format!("wait until the input files of {it} are spooled"),
+            None if hold.held_by.is_some() => {
+                let who = hold.held_by.as_deref().unwrap_or_default();
+                format!("ask {who}, who held {it}, before anyone releases {it}")
+            }
             None if hold.is_by_hand() => format!("release {it}"),
             None if hold.holds_again => {
                 format!("change PeriodicHold, which would hold {it} again, then release {it}")

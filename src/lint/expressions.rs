@@ -272,7 +272,7 @@ impl ExpressionCheck<'_> {
             ExpressionKind::Literal(Value::AbsoluteTime(_) | Value::RelativeTime(_)) => "a time",
             _ => return,
         };
-        let message = format!("`{operator}` needs a condition, but this is {what}");
+        let message = format!("`{operator}` needs a condition, but {} is {what}", self.short_text(operand));
         let slip = Slip::new(&rules::NOT_BOOLEAN, operand, message);
         // `x == "a" || "b"` means `x == "a" || x == "b"`.
         let rewrite = before.and_then(|(_, before)| compared_likewise(before, operand));

@@ -6,6 +6,8 @@ use crate::ad::{
 use crate::eval::{find_function_in, similar_functions};
 use crate::protocol::{closest_attributes, renamed_attribute};
 
+use crate::text::closest_names;
+
 use super::standard_attributes::StandardType;
 
 /// A comparison of the result of a comparison, such as `a > b is c`, which is read as `(a > b) is c`.
@@ -140,6 +142,13 @@ pub fn similar_names<'n>(
     } else {
         closest_attributes(name.as_str(), names)
     };
-    let near = near.into_iter().map(Name::new);
+    // That both are names of features makes them no more similar.
+    let behind =
+        |name: &str| name.get(..3).filter(|start| start.eq_ignore_ascii_case("Has")).map(|_| name[3..].to_owned());
+    let is_alike = |near: &&str| match (behind(name.as_str()), behind(near)) {
+        (Some(own), Some(other)) => !closest_names(&own, [other.as_str()]).is_empty(),
+        _ => true,
+    };
+    let near = near.into_iter().filter(is_alike).map(Name::new);
     near.map(|near| (ads_with(&near), near)).filter(|(ads, _)| *ads > 0).map(|(ads, near)| (near, ads)).collect()
 }

@@ -1,7 +1,7 @@
 //! Checks sizes and times in the wrong unit: HTCondor's attributes count memory in MiB, disk space in KiB and time in seconds.
 
-use crate::ad::{Dialect, Expression, ExpressionKind, Name, Value};
-use crate::constraint::ClauseOperand;
+use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Value};
+use crate::constraint::{ClauseOperand, constant_integer};
 
 use super::expressions::short_text;
 use super::rules;
@@ -15,15 +15,21 @@ use crate::protocol::requested_resource;
 /// Sizes from this number of bytes are beyond all machines: 1 PiB.
 const MIN_IMPLAUSIBLE_BYTES: f64 = 1_125_899_906_842_624.0;
 
-/// Requests from these sizes on are larger than what machines have, though a pool of disks may have more: 4 TiB of memory and
-/// 10 TiB of disk.
-const MIN_IMPLAUSIBLE_REQUESTS: [(&str, i64); 6] = [
+/// Amounts from these sizes on are larger than what machines have, though a pool of disks may have more: 4 TiB of memory and
+/// 10 TiB of disk that a job asks for, 8 TiB of memory and 10 TiB of disk of a slot, 1 TiB of a GPU.
+const MIN_IMPLAUSIBLE_REQUESTS: [(&str, i64); 12] = [
     ("RequestMemory", 4 << 20),
     ("RequestDisk", 10 << 30),
-    ("Memory", 4 << 20),
-    ("DetectedMemory", 4 << 20),
-    ("TotalMemory", 4 << 20),
-    ("TotalSlotMemory", 4 << 20),
+    ("Memory", 8 << 20),
+    ("DetectedMemory", 8 << 20),
+    ("TotalMemory", 8 << 20),
+    ("TotalSlotMemory", 8 << 20),
+    ("Disk", 10 << 30),
+    ("TotalDisk", 10 << 30),
+    ("TotalSlotDisk", 10 << 30),
+    ("GlobalMemoryMb", 1 << 20),
+    ("GPUs_GlobalMemoryMb", 1 << 20),
+    ("GPUsMinMemory", 1 << 20),
 ];
 
 /// Returns the least amount or time of an attribute that is implausible, in its unit. `None` for any other attribute.
@@ -48,7 +54,18 @@ pub(super) fn check(expression: &Expression, found: &mut Vec<Slip>) {
             ExpressionKind::Literal(_) => found.extend(check_literal(part, beside)),
             ExpressionKind::Parentheses(inner) => pending.push((inner, beside)),
             ExpressionKind::Binary(operator, left, right) if is_comparison(*operator) => {
-                pending.extend([(right, attribute_name(left)), (left, attribute_name(right))]);
+                // A minute may be meant exactly.
+                let is_exact = operator.group() == OperatorGroup::Identity
+                    || matches!(operator, BinaryOperator::Equal | BinaryOperator::NotEqual);
+                let beside = |operand| attribute_name(operand).filter(|name| !(is_exact && name.is("ClockMin")));
+                pending.extend([(right, beside(left)), (left, beside(right))]);
+            }
+            ExpressionKind::Binary(BinaryOperator::Multiply, ..)
+                if beside.is_some() && constant_integer(part).is_some() =>
+            {
+                let product = constant_integer(part).map(|product| Expression::literal(Value::Integer(product)));
+                let slip = product.and_then(|product| check_literal(&product, beside));
+                found.extend(slip.map(|slip| Slip { place: part.clone(), ..slip }));
             }
             kind => {
                 let start = pending.len();
@@ -131,11 +148,21 @@ const TIMES: [&str; 1] = ["DeferralTime"];
 /// The least time that is probably meant in milliseconds: it is in the year 5138.
 const LEAST_MILLISECONDS: i64 = 100_000_000_000;
 
+/// The attributes with the capability of a GPU, and the numbers of architectures, which are ten times it.
+const CAPABILITIES: [&str; 4] = ["Capability", "CUDACapability", "GPUs_Capability", "GPUsMinCapability"];
+const ARCHITECTURES: std::ops::RangeInclusive<f64> = 50.0..=199.0;
+
 /// The numbers that are more probably hours than minutes of a day.
 const HOURS: std::ops::RangeInclusive<f64> = 1.0..=24.0;
 
-/// Reports a time that was probably meant in milliseconds, or in hours.
+/// Reports a time that was probably meant in milliseconds or in hours, and a capability of a GPU that is written as an architecture.
 fn check_time(literal: &Expression, number: f64, name: &Name) -> Option<Slip> {
+    if CAPABILITIES.iter().any(|known| name.is(known)) && ARCHITECTURES.contains(&number) {
+        let rewrite = Expression::literal(Value::Real(number / 10.0));
+        let message = format!("{name} of sm_{number} is {:.1}", number / 10.0);
+        let help = format!("write {}", short_text(&rewrite, Dialect::Condor));
+        return Some(Slip::new(&rules::UNIT, literal, message).with_help(help).with_rewrite(rewrite));
+    }
     // Nobody starts at a certain minute after midnight, but many at a certain hour.
     if name.is("ClockMin") && HOURS.contains(&number) {
         let minutes = whole_number(number * 60.0);
@@ -166,6 +193,41 @@ fn check_text(literal: &Expression, text: &str, name: &Name) -> Option<Slip> {
     let message = format!("{name} is a number in HTCondor, but this is a string; it counts {}", unit.symbol());
     let help = format!("write {}", short_text(&rewrite, Dialect::Condor));
     Some(Slip::new(&rules::ATTRIBUTE_TYPE, literal, message).with_help(help).with_rewrite(rewrite))
+}
+
+/// Returns the mistake that the value of a size in MiB is computed from one in KiB and not divided: `ImageSize * 2` for
+/// `RequestMemory`. `None` for any other value.
+#[must_use]
+pub fn find_undivided(name: &Name, value: &Expression) -> Option<Slip> {
+    const LEAST_DIVISOR: i64 = 1000;
+    let is_kib = |name: &&Name| SizeUnit::of(name) == Some(SizeUnit::Kibibytes);
+    let read = value.parts().find_map(|part| attribute_name(part).filter(is_kib))?;
+    let is_divisor =
+        |part: &Expression| part.as_literal().and_then(Value::as_integer).is_some_and(|by| by >= LEAST_DIVISOR);
+    if SizeUnit::of(name) != Some(SizeUnit::Mebibytes) || value.parts().any(is_divisor) {
+        return None;
+    }
+    let whole = ExpressionKind::Parentheses(value.clone()).into();
+    let divisor = Expression::literal(Value::Integer(1024));
+    let rewrite = Expression::binary(BinaryOperator::Divide, whole, divisor);
+    let message = format!("{name} is in MiB, and {read} in KiB");
+    let help = format!("write {}", short_text(&rewrite, Dialect::Condor));
+    Some(Slip::new(&rules::UNIT, value, message).with_help(help).with_rewrite(rewrite))
+}
+
+/// Returns the mistake that a request for memory is in KiB, which the caller knows to be more than any machine has: a whole number
+/// of GiB. `None` for any other value.
+#[must_use]
+pub fn find_kibibytes(name: &Name, value: &Expression) -> Option<Slip> {
+    const GIBIBYTE: i64 = 1 << 20;
+    let Some(Value::Integer(amount)) = value.as_literal() else { return None };
+    let is_whole = name.is("RequestMemory") && *amount > 0 && amount % GIBIBYTE == 0;
+    let rewrite = is_whole.then(|| Expression::literal(Value::Integer(amount / 1024)))?;
+    let unit = SizeUnit::of(name)?;
+    #[expect(clippy::cast_precision_loss, reason = "the message rounds the amount")]
+    let message = format!("{name} is in {}: this is {}", unit.symbol(), unit.readable(*amount as f64));
+    let help = format!("if the size is in KiB, write {}", short_text(&rewrite, Dialect::Condor));
+    Some(Slip::new(&rules::UNIT, value, message).with_help(help).with_rewrite(rewrite))
 }
 
 /// Returns a number as an integer if it is one.

@@ -25,6 +25,7 @@ ClockDay = 0
 ClockMin = 1279
 HasVM = false
 Methods = "ftp,https"
+PythonVersion = "3.9.25"
 MaxJobRetirementTime = 0
 Requirements = true
 
@@ -269,7 +270,8 @@ fn names_and_units() -> Vec<Case> {
             requirements("TARGET.HAS_R == true"),
             &[
                 "no slot defines HAS_R",
-                "what to do: do without `TARGET.HAS_R == true` (2 slots, 1 free), if it may run",
+                "ask the admin for slots with HAS_R, or bring it along in an image",
+                "do without `TARGET.HAS_R == true` (2 slots, 1 free), if it may run",
             ],
         ),
         // One slot is large enough for the wrong unit, and refuses.
@@ -455,6 +457,48 @@ fn lists_and_times() -> Vec<Case> {
             requirements("TARGET.HasEncryptExecuteDirectory"),
             &["no slot defines HasEncryptExecuteDirectory", "what to do: take encrypt_execute_directory out of the submit file"],
         ),
+        // More than any slot has, and a whole number of GiB in KiB.
+        (
+            "gibibytes-in-kib",
+            "RequestMemory = 2097152\nRequirements = TARGET.Memory >= RequestMemory\n".to_owned(),
+            &["RequestMemory is in MiB: this is 2 TiB", "RequestMemory 2097152 -> 2048 2 slots, 1 free"],
+        ),
+        (
+            "product",
+            format!("Owner = \"bob\"\nRequireGPUs = GlobalMemoryMb >= 16 * 1024 * 1024\n{GPUS}"),
+            &["GlobalMemoryMb is in MiB: this is 16 TiB: with `RequireGPUs = GlobalMemoryMb >= 16384` the clause is true for 1"],
+        ),
+        (
+            "version-prefix",
+            requirements("TARGET.PythonVersion == \"3.9\""),
+            &["PythonVersion has more than \"3.9\", such as \"3.9.25\"", "TARGET.PythonVersion)` 1 slot, free"],
+        ),
+        (
+            "bytes-of-disk",
+            requirements("TARGET.Disk >= 21474836480"),
+            &["Disk is in KiB: this is 20 TiB", "-> `TARGET.Disk >= 20971520` 2 slots, 1 free"],
+        ),
+        (
+            "architecture",
+            format!("Owner = \"bob\"\nRequireGPUs = Capability >= 75\n{GPUS}"),
+            &["Capability of sm_75 is 7.5: with `RequireGPUs = Capability >= 7.5` the clause is true for 1"],
+        ),
+        (
+            "undivided",
+            "ImageSize = 3145728\nRequestMemory = ImageSize * 1.1\nRequirements = TARGET.Memory >= RequestMemory\n".to_owned(),
+            &[
+                "RequestMemory is in MiB, and ImageSize in KiB",
+                "RequestMemory ImageSize * 1.1 -> (ImageSize * 1.1) / 1024 2 slots, 1 free",
+            ],
+        ),
+        // After one correction, another mistake keeps the slots away.
+        (
+            "two-mistakes",
+            "RequestDisk = 21474836480\nRequirements = TARGET.HasMV =?= false && TARGET.Disk >= RequestDisk\n".to_owned(),
+            &["did you mean HasVM?", "-> `TARGET.HasVM =?= false` and RequestDisk 21474836480 -> 20971520 2 slots, 1 free"],
+        ),
+        // Two names of features are not alike because they begin alike.
+        ("other-feature", requirements("TARGET.HasVTG"), &["no slot defines HasVTG what to do: ask the admin for slots with HasVTG"]),
         // A bound of nothing asks for nothing.
         (
             "bound-of-nothing",
@@ -514,6 +558,36 @@ fn circumstances() -> Vec<Case> {
                 "/home/ann/params.json: (errno 2) No such file or directory (code 13, subcode 2)",
                 "create the file at the access point, or correct transfer_input_files, then release it",
             ],
+        ),
+        (
+            "held-by-another",
+            "JobStatus = 5\nHoldReasonCode = 1\nHoldReason = \"via condor_hold (by user root)\"\nRequirements = true\n"
+                .to_owned(),
+            &["is held: via condor_hold (by user root)", "what to do: ask root, who held it, before anyone releases it"],
+        ),
+        (
+            "held-by-the-site",
+            "JobStatus = 5\nHoldReasonCode = 26\nHoldReason = \"too long\"\nRequirements = true\n".to_owned(),
+            &["keep within what the access point allows (SYSTEM_PERIODIC_HOLD), or ask its admin, then release it"],
+        ),
+        (
+            "at-its-share",
+            "LastRejMatchReason = \"submitter limit exceeded\"\nLastRejMatchTime = 1783286268\nRequirements = true\n".to_owned(),
+            &["what to do: wait until jobs of its submitter or group end"],
+        ),
+        (
+            "log-without-directory",
+            "JobStatus = 5\nHoldReasonCode = 22\nHoldReason = \"Failed to initialize user log to /s/a.log: No such file or \
+             directory\"\nRequirements = true\n"
+                .to_owned(),
+            &["create the directory of log at the access point, or set another log, then release it"],
+        ),
+        (
+            "held-at-exit",
+            "JobStatus = 5\nHoldReasonCode = 3\nHoldReason = \"The job attribute OnExitHold expression 'ExitCode =!= 0' evaluated \
+             to TRUE\"\nRequirements = true\n"
+                .to_owned(),
+            &["see from its output why the program ended so, which on_exit_hold holds, then release it"],
         ),
         // A request is changed before the release.
         (

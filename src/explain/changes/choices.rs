@@ -2,6 +2,7 @@
 //! device, or without anything else that it asks of slots. These are told as choices, and are no changes that are proposed.
 
 use crate::ad::{BinaryOperator, Dialect, Name, Value};
+use crate::explain::admission::is_purpose;
 use crate::explain::evaluation::OfferTable;
 use crate::explain::failure_reason::FailureReason;
 use crate::explain::features::TRANSFER_METHODS;
@@ -12,7 +13,7 @@ use crate::explain::slots::SlotsByState;
 use crate::protocol::requested_resource;
 
 use super::advice::is_machine;
-use super::edit::RequestEdit;
+use super::edit::{PROJECT, RequestEdit};
 use super::needs::{
     DURATION, SYSTEM_ATTRIBUTES, demands_amount, is_exclusion, is_one_of, names_feature, names_place, names_system,
 };
@@ -44,9 +45,10 @@ pub fn find_choices(
     if !table.context.dialect.is_condor() {
         return Vec::new();
     }
-    let duration = Name::new(DURATION);
-    let duration = analysis.request.ad.get(&duration).cloned().map(|from| RequestEdit::Remove { name: duration, from });
-    let edits = analysis.clauses.iter().flat_map(|clause| edits_of_clause(clause, analysis, table)).chain(duration);
+    let is_own_choice = |name: &Name| name.is(DURATION) || is_purpose(name);
+    let own = analysis.request.ad.iter().filter(|attribute| is_own_choice(attribute.name));
+    let own = own.map(|of| RequestEdit::Remove { name: of.name.clone(), from: of.expression.clone() });
+    let edits = analysis.clauses.iter().flat_map(|clause| edits_of_clause(clause, analysis, table)).chain(own);
     let edits: Vec<RequestEdit> = edits.collect();
     if edits.is_empty() {
         return Vec::new();
@@ -60,7 +62,15 @@ pub fn find_choices(
     if is_waiting && is_awaited {
         return Vec::new();
     }
-    let Ok(mut choices) = verify_edits(&mut problem, &analysis.request.ad, edits.clone());
+    let alone = edits.iter().map(|edit| vec![edit.clone()]).collect();
+    let Ok(mut choices) = verify_edits(&mut problem, &analysis.request.ad, alone);
+    let project = Name::new(PROJECT);
+    if choices.is_empty() && !is_waiting && analysis.request.ad.get(&project).is_none() {
+        let define = RequestEdit::Define { name: project };
+        let both = edits.iter().map(|edit| vec![edit.clone(), define.clone()]).collect();
+        let Ok(found) = verify_edits(&mut problem, &analysis.request.ad, both);
+        choices = found;
+    }
     let has_free = |choice: &RequestChange| choice.matched.free().is_some_and(|free| free > 0);
     choices.retain(|choice| {
         !is_waiting || has_free(choice) && choice.edits.iter().all(|edit| gives_up_place(edit, analysis))

@@ -207,7 +207,7 @@ fn rewrite_ad(ad: &Ad, by: Replacement<'_>) -> Option<Ad> {
 }
 
 /// The attribute of a job that names its project: nobody else can know the value. Accounting groups are never proposed.
-const PROJECT: &str = "ProjectName";
+pub const PROJECT: &str = "ProjectName";
 
 /// Returns the value with which an attribute is defined for an example: of the project a place for it.
 fn example(name: &Name) -> String {

@@ -23,13 +23,15 @@ use super::failure_reason::FailureReason;
 use super::failure_sets::FailureSet;
 use super::report::ClauseReport;
 use super::request_analysis::RequestAnalysis;
+use super::setting_slips::setting_slips;
 use super::slots::SlotsByState;
+use crate::protocol::requested_resource;
 
 pub(super) use choices::{find_choices, is_choice};
 pub(super) use clause_fixes::{convert_type, rewrite_proposal};
 pub use edit::RequestEdit;
 pub(super) use edit::ports_of_group;
-pub(super) use needs::{names_place, names_system};
+pub(super) use needs::{DURATION, names_place, names_system};
 pub(super) use offer_demands::{DemandedValues, WeightedValue, add_value, sort_by_preference};
 pub(super) use search::{ChangeProblem, ObstacleCount, Proposal, search_changes};
 use search::{MAX_EDITS, verify_edits};
@@ -65,7 +67,7 @@ pub fn find_changes(
     if let Some((clause, edit)) = analysis.clauses.iter().find_map(awaited_setting) {
         let awaited = vec![making_true(clause)];
         let mut problem = BilateralChanges { table, slots, analysis, awaited, is_free_needed, drained: None };
-        let Ok(changes) = verify_edits(&mut problem, request, vec![edit]);
+        let Ok(changes) = verify_edits(&mut problem, request, vec![vec![edit]]);
         return changes;
     }
     awaited.extend(awaited_corrections(analysis));
@@ -223,6 +225,7 @@ impl ChangeProblem for BilateralChanges<'_> {
             let fixes = clause_fixes::fix_clause(self.table, analysis, place, &[]);
             proposals.extend(fixes.into_iter().map(|(proposal, _)| proposal));
         }
+        proposals.extend(propose_corrected_requests(self.table, analysis));
         proposals.extend(propose_alternatives(analysis));
         proposals.extend(offer_demands::propose_demanded_values(self.table, analysis));
         proposals.extend(resource_requests::propose_smaller_requests(self.table, analysis));
@@ -255,7 +258,15 @@ impl ChangeProblem for BilateralChanges<'_> {
 
     /// Returns the largest request for a resource with which the request matches, if it is larger than that of `edit`.
     fn largest_matching_request(&mut self, request: &Ad, edit: &RequestEdit) -> Option<RequestEdit> {
-        let RequestEdit::Set { name, to, .. } = edit else { return None };
+        let RequestEdit::Set { name, from, to } = edit else { return None };
+        // What a mistake meant is what is needed.
+        let corrects = |from: &Expression| {
+            let slips = setting_slips(request, name, from, self.table);
+            slips.iter().any(|slip| slip.corrected(from).as_ref() == Some(to))
+        };
+        if from.as_ref().is_some_and(corrects) {
+            return None;
+        }
         let largest = resource_requests::propose_largest(self.table, &in_time(request, &self.awaited), name)?;
         let number = |edit: &RequestEdit| match edit {
             RequestEdit::Set { to, .. } => as_number(to.as_literal()?),
@@ -327,6 +338,20 @@ fn propose_for_set(
     let clash =
         table.context.dialect.is_condor() && places.iter().any(|place| is_contradicted(analysis, places, *place));
     together.filter(|_| !clash).into_iter().chain(dropped(places)).collect()
+}
+
+/// Proposes to correct mistakes in what the request asks for, such as a size in the wrong unit: after another correction, it is
+/// what keeps the offers away.
+fn propose_corrected_requests(table: &OfferTable, analysis: &RequestAnalysis) -> Vec<Proposal> {
+    let request = &analysis.request.ad;
+    let asked = request.iter().filter(|attribute| requested_resource(attribute.name).is_some());
+    let corrected = asked.filter_map(|asked| {
+        let slip = setting_slips(request, asked.name, asked.expression, table).into_iter().next()?;
+        let (name, from) = (asked.name.clone(), Some(asked.expression.clone()));
+        let to = slip.corrected(asked.expression)?;
+        Some(Proposal::new(RequestEdit::Set { name, from, to }, 0.0))
+    });
+    corrected.collect()
 }
 
 /// Proposes `a == 1 || a == 2` for `a == 1 && a == 2`, which can never be true.

@@ -16,6 +16,7 @@ use crate::explain::offered_values::LIST_FUNCTIONS;
 use crate::explain::refusals::request_attributes_read;
 use crate::explain::request_analysis::RequestAnalysis;
 use crate::explain::setting_slips::setting_slips;
+use crate::lint;
 use crate::matching::PairSide;
 use crate::protocol::{requested_resource, words};
 use crate::text::closest_names;
@@ -33,6 +34,14 @@ const FIXED_ATTRIBUTES: [&str; 3] = [
 
 fn is_fixed(name: &Name) -> bool {
     FIXED_ATTRIBUTES.into_iter().flat_map(words).any(|fixed| name.is(fixed))
+}
+
+/// Whether two strings differ in case only.
+fn differs_in_case(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::String(one), Value::String(other)) => lint::differs_in_case(one, other),
+        _ => false,
+    }
 }
 
 /// Whether a value must not be proposed for an attribute: a job that asks for a resource needs some of it, and one that
@@ -118,7 +127,7 @@ impl DemandedValues {
         for ((name, _, operator), (from, CountedValues { mut values, .. })) in self.0 {
             // How much a job needs that asks for nothing, no offer knows.
             let is_nothing = from.as_ref().and_then(Expression::as_literal) == Some(&Value::Integer(0));
-            if is_fixed(&name) || is_nothing && requested_resource(&name).is_some() {
+            if is_nothing && requested_resource(&name).is_some() {
                 continue;
             }
             // Without a current value to stay close to, prefer the strictest bound, which suits the most offers.
@@ -133,9 +142,13 @@ impl DemandedValues {
             values.retain(|(value, _)| old.is_none_or(|old| !meets_bound(old, operator, value)));
             // Slots that have none left demand a request for 0.
             let values = values.into_iter().filter_map(|(value, _)| value_meeting(operator, value));
+            // The name of a group may have been written in another case.
+            let is_allowed = |to: &Value| !is_fixed(&name) || old.is_some_and(|old| differs_in_case(old, to));
+            let values = values.filter(is_allowed);
             let sensible = values.filter(|to| !is_false_request(&name, from.as_ref(), to, reads_gpus)).take(most);
             for to in sensible.filter(|to| Some(to) != old) {
-                let size = old.map_or(1.0, |old| relative_distance(&to, old));
+                let is_respelt = old.is_some_and(|old| differs_in_case(old, &to));
+                let size = if is_respelt { 0.0 } else { old.map_or(1.0, |old| relative_distance(&to, old)) };
                 let set = RequestEdit::Set { name: name.clone(), from: from.clone(), to: Expression::literal(to) };
                 proposals.push(Proposal::new(set, size));
             }

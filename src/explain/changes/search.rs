@@ -220,10 +220,10 @@ pub fn search_changes<P: ChangeProblem>(
 pub fn verify_edits<P: ChangeProblem>(
     problem: &mut P,
     request: &Ad,
-    edits: Vec<RequestEdit>,
+    edits: Vec<Vec<RequestEdit>>,
 ) -> Result<Vec<RequestChange<P::Match>>, P::Fault> {
     let mut search = ChangeSearch { problem, request, tried: Vec::new(), sufficient: Vec::new() };
-    search.verify(edits.into_iter().map(|edit| Proposal::new(edit, 1.0)).collect())?;
+    search.verify(edits.into_iter().map(|edits| Proposal { edits, size: 1.0 }).collect())?;
     Ok(search.into_changes())
 }
 

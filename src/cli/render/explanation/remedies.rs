@@ -200,7 +200,9 @@ pub fn assignments(change: &RequestChange, request: &Ad) -> Vec<(String, String)
 
 /// Returns the commands that release held jobs, after the change of a request that was too small.
 pub fn release_commands(case: &ExplanationInput<'_>, group: &[usize], hold: &HoldReason) -> Vec<String> {
-    let Some([ids, remark]) = job_ids(case, group).filter(|_| !hold.is_spooling()) else { return Vec::new() };
+    let Some([ids, remark]) = job_ids(case, group).filter(|_| !hold.is_spooling() && hold.held_by.is_none()) else {
+        return Vec::new();
+    };
     let raise = hold.exceeded.as_ref().filter(|of| !of.asks_for_more && !of.is_most).and_then(|exceeded| {
         let limit: f64 = exceeded.limit.as_ref()?.parse().ok()?;
         // Twice the limit is an example: nobody knows how much the job needs.
