@@ -322,7 +322,7 @@ impl ExpressionCheck<'_> {
         let is_name = matches!(inner.kind(), ExpressionKind::Attribute(_) | ExpressionKind::Select(..));
         if is_test && is_name {
             let message = format!("{name} of a string is the same for all ads");
-            let slip = Slip::new(&rules::QUOTES, tested, message);
+            let slip = Slip::new(&rules::QUOTED, tested, message);
             self.found.push(
                 slip.with_help(format!("write {}, without the quotes", self.short_text(&inner))).with_rewrite(inner),
             );

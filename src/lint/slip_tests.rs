@@ -195,6 +195,47 @@ fn the_columns_of_a_pool_tell_words_from_attributes() {
         assert_eq!(corrected(text, None), [] as [&str; 0], "{text}");
     }
     assert_eq!(pool.ads_with_string(&"Site".into(), &"NORTH".into()), 2);
+    // Slots have no hour of the clock, unless some have it.
+    let hour = "TARGET.ClockHour < 8";
+    assert_eq!(corrected(hour, Some(&pool)), ["clock-attribute: (TARGET.ClockMin / 60) < 8"]);
+    pool.add(&ad("[ ClockHour = 7 ]", Dialect::Condor));
+    assert_eq!(corrected(hour, Some(&pool)), [] as [&str; 0]);
+}
+
+#[test]
+fn bits_of_numbers_are_no_conditions_and_powers_no_bits() {
+    for (text, expected) in [
+        ("TARGET.HasFileTransfer & TARGET.x", vec!["bitwise-logic: TARGET.HasFileTransfer && TARGET.x"]),
+        ("TARGET.Cpus & 4", vec![]),
+        ("TARGET.Memory <= 2 ^ 15", vec!["bitwise-logic: TARGET.Memory <= 32768", "operand-type: "]),
+        ("TARGET.Memory > 10 ^ 4", vec!["bitwise-logic: TARGET.Memory > 10000", "operand-type: "]),
+        ("x + 2 ^ 10", vec![]),
+        ("2 ^ 10", vec!["bitwise-logic: 1024"]),
+        ("2 ^ 64", vec![]),
+        ("3 ^ 2", vec![]),
+        ("x ^ 2", vec![]),
+    ] {
+        assert_eq!(corrected(text, None), expected, "{text}");
+    }
+}
+
+#[test]
+fn sizes_capabilities_and_hours_have_units() {
+    for (text, expected) in [
+        ("TARGET.TotalMemory >= 8388608", vec!["wrong-unit: TARGET.TotalMemory >= 8192"]),
+        ("TARGET.Memory >= 4194304", vec![]),
+        ("TARGET.Disk > 21474836480", vec!["wrong-unit: TARGET.Disk > 20971520"]),
+        ("GlobalMemoryMb >= 24 * 1024 * 1024", vec!["wrong-unit: GlobalMemoryMb >= 24576"]),
+        ("Capability >= 80", vec!["wrong-unit: Capability >= 8.0"]),
+        ("Capability >= 8.0", vec![]),
+        ("TARGET.ClockMin < 24", vec!["wrong-unit: TARGET.ClockMin < 1440"]),
+        ("TARGET.ClockMin == 5", vec![]),
+        ("TARGET.ClockMin < 8 * 60", vec![]),
+        ("isUndefined(\"TARGET.GPUs\")", vec!["quoted-expression: isUndefined(TARGET.GPUs)"]),
+        ("isUndefined(\"a b\")", vec![]),
+    ] {
+        assert_eq!(corrected(text, None), expected, "{text}");
+    }
 }
 
 #[test]

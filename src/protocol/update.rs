@@ -75,6 +75,8 @@ mod tests {
         assert_eq!(update(held, "[ UpdateSequenceNumber = 3; x = 2 ]"), Err(UpdateFault::Stale));
         assert!(update(held, "[ UpdateSequenceNumber = 4; x = 2 ]").is_ok());
         assert!(update(held, "[ x = 2 ]").is_ok());
+        // An ad without a sequence is older than any.
+        assert!(update("[ Name = \"a\" ]", "[ UpdateSequenceNumber = 4; x = 2 ]").is_ok());
         // The ad lives to the end of second 120.
         assert!(update(held, "[ LastHeardFrom = 120; x = 2 ]").is_ok());
         assert_eq!(update(held, "[ LastHeardFrom = 121; x = 2 ]"), Err(UpdateFault::Expired));

@@ -89,6 +89,14 @@ fn what_is_wrong_is_told_with_its_place() {
             "1:4: expected a comparison with a version such as 23.0, at least 6.0 (write `if version >= 23.0` or `if version < 10.0.0`)",
         ),
         (
+            "if version > 8.9.7.1\nendif",
+            "1:4: expected a comparison with a version such as 23.0, at least 6.0 (write `if version >= 23.0` or `if version < 10.0.0`)",
+        ),
+        (
+            "if version > 5.9\nendif",
+            "1:4: expected a comparison with a version such as 23.0, at least 6.0 (write `if version >= 23.0` or `if version < 10.0.0`)",
+        ),
+        (
             "SET A $(limit)\nlimits = 1",
             "~1:9: the variable limit has no value and is replaced by an empty string (did you mean $(limits)?)",
         ),

@@ -89,6 +89,32 @@ fn eval_reads_a_pipe() {
     assert_eq!(printed(&["eval", "Memory * 2"], b""), "undefined\n");
 }
 
+/// `--` makes an expression of what looks like an option.
+#[test]
+fn what_looks_like_an_option_is_refused_without_two_dashes() {
+    let (status, printed, errors) = classad(&["eval", "--xyz"]);
+    assert_eq!((status, printed.as_str()), (Some(2), ""), "{errors}");
+    let (status, printed, _) = classad(&["eval", "-D", "xyz=3", "--", "--xyz"]);
+    assert_eq!((status, printed.as_str()), (Some(0), "3\n"));
+}
+
+/// `parse --count` counts the ads of each file, and `census --sort types` begins with the attributes of most types.
+#[test]
+fn ads_and_types_are_counted() {
+    let [one, two] = ["Zone = 1\nAlpha = 1\n", "Zone = \"a\"\nAlpha = 2\n\nZone = 1.5\nAlpha = 3\n"]
+        .iter()
+        .enumerate()
+        .map(|(place, text)| file(&format!("first-counted-{place}.long"), *text))
+        .collect::<Vec<_>>()
+        .try_into()
+        .unwrap();
+    let (status, printed, _) = classad(&["parse", "--count", &one, &two]);
+    assert_eq!((status, printed), (Some(0), format!("{one}\t1\n{two}\t2\n")));
+    let (_, sorted, errors) = classad(&["census", &one, &two, "--sort", "types"]);
+    let names: Vec<&str> = sorted.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(names[..3], ["attribute", "Zone", "Alpha"], "{sorted}{errors}");
+}
+
 /// Binary input and unknown packings are one error, not a page of carets. A text with zeros in it is still read.
 #[test]
 fn binary_input_is_one_error() {

@@ -395,6 +395,11 @@ fn wrong_writing() -> Vec<Case> {
             &["a clause is undefined where GPUs is missing", "-> `ifThenElse((TARGET.GPUs ?: 0) > 0, ", "1 slot, free"],
         ),
         (
+            "upper-bound",
+            "MaxDisk = 5\nRequirements = TARGET.Disk < MaxDisk\n".to_owned(),
+            &["no slot has Disk < 5 (MaxDisk); the smallest is 30000000", "MaxDisk 5 -> 30000001"],
+        ),
+        (
             "macro",
             requirements("TARGET.Machine == \"$(HOST)\""),
             &["no slot has Machine == \"$(HOST)\", a macro that nothing expands here", "there are 3 values"],
@@ -534,6 +539,11 @@ fn circumstances() -> Vec<Case> {
             "universe",
             "JobUniverse = 1\nRequirements = true\n".to_owned(),
             &["7.0 is of the standard universe, which HTCondor has no more", "what to do: submit it anew"],
+        ),
+        (
+            "removed-later",
+            "QDate = 1783286000\nPeriodicRemove = (time() - QDate) > 86400\nRequirements = TARGET.Disk < 5\n".to_owned(),
+            &["no slot has Disk < 5", "policies:", "PeriodicRemove"],
         ),
         (
             "proxy",

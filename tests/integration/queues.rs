@@ -137,6 +137,10 @@ fn totals_are_in_json_too() {
         (&"unsatisfied-clause".into(), &3.into(), &2.into())
     );
     assert_eq!(first["helps"], 3);
+    // Under a policy, the jobs that get a slot are told.
+    let served = run(&["explain", "--pool", &pool("served"), "--unmatched", "-o", "json"], queue().as_bytes());
+    let served: Json = serde_json::from_slice(&served.stdout).unwrap();
+    assert_eq!(served["totals"]["served"], 1, "{served:#}");
     // With --summary, the totals are all.
     let short: Json = serde_json::from_str(&explained("json-summary", &["--summary", "-o", "json"]).0).unwrap();
     assert_eq!((&short["totals"], &short["reports"]), (totals, &Json::Array(Vec::new())));

@@ -186,6 +186,7 @@ fn what_others_write() {
         ),
         ("", &[]),
         ("# nothing\n", &[]),
+        ("a: 1\n---", &["[ a = 1 ]"]),
     ] {
         assert_eq!(items(text), expected, "{text}");
     }
