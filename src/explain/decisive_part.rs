@@ -192,7 +192,7 @@ impl ClauseInPair<'_> {
         let qualified = FreeNames::of(clause, self.table.context.dialect).theirs;
         let missing = |name: Name| {
             let is_of_neither = !qualified.contains(&name);
-            MissingAttribute::of(request, name, is_of_neither)
+            MissingAttribute::of(self.table, request, name, is_of_neither)
         };
         self.blamed_names(clause, absent).into_iter().map(missing).collect()
     }

@@ -40,7 +40,7 @@ pub fn find_conflict_example(
     };
     let rows = met.true_rows.ones().take(MAX_ROWS);
     let is_used = |row: usize| table.states.as_ref().is_some_and(|states| !states.free.contains(row));
-    let of_row = |row: usize| (row, is_used(row), distance(row));
+    let of_row = |row: usize| (row, (failed(row).count(), is_used(row)), distance(row));
     let (row, ..) = rows.map(of_row).min_by(|one, other| one.1.cmp(&other.1).then(one.2.total_cmp(&other.2)))?;
     let pair = ClauseInPair { table, request, side: PairSide::Request, row };
     // Of a slot that is the only one, everything that it lacks is told.

@@ -1,8 +1,10 @@
 //! Attributes that a request lacks and that an offer reads.
 
 use crate::ad::{Ad, Name};
-use crate::lint::{is_of_one_side, similar_names};
+use crate::lint::is_of_one_side;
 use crate::text::suggestion;
+
+use super::evaluation::OfferTable;
 
 /// An attribute that a request lacks and that an offer reads.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,9 +21,8 @@ impl MissingAttribute {
     /// Finds the attributes that an offer may mean by `name`, which the request lacks, and with `is_of_neither` the offer,
     /// too.
     #[must_use]
-    pub fn of(request: &Ad, name: Name, is_of_neither: bool) -> Self {
-        let own = request.iter().map(|attribute| attribute.name);
-        let near = similar_names(&name, own, |_| 1).into_iter().map(|(near, _)| near);
+    pub fn of(table: &OfferTable, request: &Ad, name: Name, is_of_neither: bool) -> Self {
+        let near = table.near_names(request, &name).into_iter();
         let near = near.filter(|near| !are_siblings(name.as_str(), near.as_str())).collect();
         MissingAttribute { name, near, is_of_neither }
     }

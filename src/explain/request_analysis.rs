@@ -7,7 +7,7 @@ use fixedbitset::FixedBitSet;
 use crate::ad::Ad;
 
 use super::clause_analysis::ClauseAnalyzer;
-use super::clauses::text;
+use super::clauses::{ExplainedClause, text};
 use super::distance::closest_offered_value;
 use super::evaluation::{Acceptance, OfferTable, RequestContext};
 use super::failure_reason::FailureReason;
@@ -38,6 +38,15 @@ pub struct RequestAnalysis {
 impl RequestAnalysis {
     /// Analyses a request against all rows.
     pub fn new(request: &Ad, table: &OfferTable) -> Self {
+        Self::of(request, table, None)
+    }
+
+    /// Analyses a changed request. What is known of a clause that the change leaves as it is counts further.
+    pub fn of_changed(request: &Ad, table: &OfferTable, before: &RequestAnalysis) -> Self {
+        Self::of(request, table, Some(before))
+    }
+
+    fn of(request: &Ad, table: &OfferTable, before: Option<&RequestAnalysis>) -> Self {
         let analyzer = ClauseAnalyzer::new(request, &table.context);
         let request = RequestContext::new(request);
         let dialect = table.context.dialect;
@@ -48,8 +57,13 @@ impl RequestAnalysis {
             if is_incomplete {
                 break;
             }
-            let analysis = analyzer.analyze(&clause);
             let results = table.clause_results(&request, &clause);
+            if let Some(known) = before.and_then(|before| before.unchanged(&clause, &request, table)) {
+                clauses.push(ClauseReport { remaining: 0, sole_blocker: 0, closest_if_drained: None, ..known.clone() });
+                results_of_all.push(results);
+                continue;
+            }
+            let analysis = analyzer.analyze(&clause);
             let comparison = analysis.comparison.as_ref();
             let [written, residue] = [&clause.expression, &analysis.residue].map(|part| text(part, dialect));
             let is_unmet = results.counts.is_true == 0;
@@ -87,6 +101,19 @@ impl RequestAnalysis {
             slip: None,
             is_incomplete,
         }
+    }
+
+    /// Returns what is known of a clause that a changed request has, too, with the same values. `None` if it has other values, or
+    /// if its time depends on other clauses.
+    fn unchanged(
+        &self,
+        clause: &ExplainedClause,
+        changed: &RequestContext,
+        table: &OfferTable,
+    ) -> Option<&ClauseReport> {
+        let known = self.clauses.iter().find(|known| known.analysis.clause.expression.ptr_eq(&clause.expression))?;
+        let is_same = !known.analysis.reads_clock && table.reads_the_same([&self.request, changed], clause);
+        is_same.then_some(known)
     }
 
     /// Why no offer meets the clause at index `place`, or which mistake it has although some do.

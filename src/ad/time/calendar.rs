@@ -2,7 +2,12 @@
 //!
 //! The arithmetic is written out here, because it must also hold for years that no library supports.
 
+use std::sync::LazyLock;
+
 use super::{AbsoluteTime, SECONDS_PER_DAY};
+
+/// The local time zone. To look it up costs more than to use it.
+static LOCAL_ZONE: LazyLock<jiff::tz::TimeZone> = LazyLock::new(jiff::tz::TimeZone::system);
 
 /// A date and a time of day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +69,7 @@ fn date_from_days(days: i64) -> (i64, i64, i64) {
 /// Returns the offset of the local time zone from UTC at a moment, in seconds east.  The environment variable `TZ`
 /// names the zone; without it, the system's zone counts.
 pub fn local_offset(seconds: i64) -> i32 {
-    let offset = jiff::tz::TimeZone::system().to_offset(clamped_timestamp(seconds)).seconds();
+    let offset = LOCAL_ZONE.to_offset(clamped_timestamp(seconds)).seconds();
     // Offsets from the years before time zones contain seconds; times are printed with whole minutes.
     offset / 60 * 60
 }
@@ -77,7 +82,7 @@ pub fn in_local_zone(seconds: i64) -> AbsoluteTime {
 
 /// Returns the abbreviation of the local time zone at a moment, such as `CEST`.
 pub fn local_zone_name(seconds: i64) -> String {
-    let zone = jiff::tz::TimeZone::system();
+    let zone = &*LOCAL_ZONE;
     if zone.is_unknown() {
         return "UTC".to_owned();
     }

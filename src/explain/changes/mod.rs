@@ -187,7 +187,7 @@ impl ChangeProblem for BilateralChanges<'_> {
     }
 
     fn failure(&mut self, request: &Ad) -> Option<RequestAnalysis> {
-        Some(RequestAnalysis::new(&in_time(request, &self.awaited), self.table))
+        Some(RequestAnalysis::of_changed(&in_time(request, &self.awaited), self.table, self.analysis))
     }
 
     /// Counts the unmet clauses of both sides for the offer that comes closest to a match. The second of the two counts

@@ -183,11 +183,18 @@ pub fn propose_attributes(
     let request = &analysis.request;
     let constraints = table.offer_constraints();
     let near = analysis.failures.rows_failing(&analysis.minimal_failures);
-    let mut edits: Vec<RequestEdit> = Vec::new();
+    let (mut edits, mut seen) = (Vec::<RequestEdit>::new(), FxHashSet::default());
     for row in near.ones().take(MAX_ATTRIBUTE_ROWS) {
+        if analysis.acceptance.accepting.contains(row) {
+            continue;
+        }
         let pair = ClauseInPair { table, request, side: PairSide::Offer, row };
         let outcomes = analysis.acceptance.row_outcomes(table, request, row);
         for (clause, _) in outcomes.filter(|(_, outcome)| *outcome != Truth::True) {
+            let place = (clause, table.group_of_clause(request, &constraints.clauses[clause].clause, row));
+            if !seen.insert(place) {
+                continue;
+            }
             let clause = &constraints.clauses[clause];
             let names = request_attributes_read(clause, table, row);
             // An offer that misspells an attribute of the request should be corrected itself.
@@ -229,27 +236,42 @@ fn is_of_slots(table: &OfferTable, missing: &MissingAttribute) -> bool {
 /// an unmet clause of the constraint compares. For these attributes, collects the values from all clauses of the
 /// constraint.
 fn collect_demands(table: &OfferTable, analysis: &RequestAnalysis, row: usize, demands: &mut DemandedValues) {
-    let request = &analysis.request;
+    // An offer that accepts the request demands nothing more.
+    if analysis.acceptance.accepting.contains(row) {
+        return;
+    }
+    let (request, dialect) = (&analysis.request, table.context.dialect);
     let ad = &table.ads[row];
     let clauses = &table.offer_constraints().clauses;
-    let outcomes = analysis.acceptance.row_outcomes(table, request, row);
+    let outcomes: Vec<(usize, Truth)> = analysis.acceptance.row_outcomes(table, request, row).collect();
+    let is_qualified =
+        |name: &Name| outcomes.iter().any(|(clause, _)| clauses[*clause].mentions(dialect)[0].contains(name));
     // What an offer demands by its own private attribute is not told.
-    let told = outcomes.filter(|(clause, _)| !clauses[*clause].reads_secret(table.context.dialect));
-    let comparisons: Vec<_> =
-        told.map(|(clause, outcome)| (request_comparisons(&clauses[clause].clause.expression, ad), outcome)).collect();
-    let is_qualified = |name: &Name| {
-        let mut outcomes = analysis.acceptance.row_outcomes(table, request, row);
-        outcomes.any(|(clause, _)| clauses[clause].mentions(table.context.dialect)[0].contains(name))
+    let told: Vec<&(usize, Truth)> =
+        outcomes.iter().filter(|(clause, _)| !clauses[*clause].reads_secret(dialect)).collect();
+    let comparisons_of = |clause: usize| request_comparisons(&clauses[clause].clause.expression, ad);
+    let of_unmet = told.iter().filter(|(_, outcome)| *outcome != Truth::True);
+    let mut of_unmet: FxHashMap<usize, Vec<RequestComparison>> =
+        of_unmet.map(|(clause, _)| (*clause, comparisons_of(*clause))).collect();
+    let unmet: FxHashSet<Name> = of_unmet.values().flatten().map(|comparison| comparison.name.clone()).collect();
+    if unmet.is_empty() {
+        return;
+    }
+    let reads_unmet = |clause: usize| {
+        clauses[clause].mentions(dialect).iter().any(|names| names.iter().any(|name| unmet.contains(name)))
     };
-    let unmet = comparisons.iter().filter(|(_, outcome)| *outcome != Truth::True);
-    let unmet: FxHashSet<&Name> = unmet.flat_map(|(found, _)| found).map(|comparison| &comparison.name).collect();
+    let comparisons = told.iter().filter_map(|(clause, outcome)| match of_unmet.remove(clause) {
+        Some(found) if *outcome != Truth::True => Some(found),
+        _ => reads_unmet(*clause).then(|| comparisons_of(*clause)),
+    });
+    let comparisons: Vec<RequestComparison> = comparisons.flatten().collect();
     // The strictest bound of each attribute and operator, of the comparisons that must all be true.
     let mut bounds: Vec<(&Name, BinaryOperator, Value)> = Vec::new();
     let mut add = |name: &Name, operator: BinaryOperator, value: &Value| {
         // As the request spells it.
         let own = request.ad.attribute(name);
         if own.is_none() {
-            let missing = MissingAttribute::of(&request.ad, name.clone(), !is_qualified(name));
+            let missing = MissingAttribute::of(table, &request.ad, name.clone(), !is_qualified(name));
             // The offer misspells it, or it is for the offer to define.
             if !missing.near.is_empty() || is_of_slots(table, &missing) {
                 return;
@@ -258,7 +280,7 @@ fn collect_demands(table: &OfferTable, analysis: &RequestAnalysis, row: usize, d
         let name = own.as_ref().map_or(name, |attribute| attribute.name);
         demands.add(name, request.ad.get(name), operator, value, table.weights.of_row(row));
     };
-    for comparison in comparisons.iter().flat_map(|(found, _)| found) {
+    for comparison in &comparisons {
         let RequestComparison { name, operator, bound, is_required, is_list } = comparison;
         if !unmet.contains(name) {
             continue;

@@ -18,8 +18,8 @@ use super::{OfferTable, RequestContext};
 /// dependencies.
 const ABSENT: usize = usize::MAX;
 
-/// Minimum number of attributes of a clause whose key a request remembers. Keys of fewer are made as fast.
-const MIN_REMEMBERED_ATTRIBUTES: usize = 64;
+/// Minimum number of attributes of a clause whose key costs steps of the run.
+const MIN_CHARGED_ATTRIBUTES: usize = 64;
 
 /// What the results of a clause depend on.
 #[derive(Clone)]
@@ -40,11 +40,17 @@ impl OfferTable {
             return known.clone();
         }
         let key = self.new_clause_key(request, clause, side);
-        if let Some(names) = key.names.as_ref().filter(|names| names.len() >= MIN_REMEMBERED_ATTRIBUTES) {
+        if let Some(names) = key.names.as_ref().filter(|names| names.len() >= MIN_CHARGED_ATTRIBUTES) {
             self.context.charge(Work::ClauseAttribute, names.len() as u64);
-            request.clause_keys.borrow_mut().insert(of_clause, (clause.expression.clone(), key.clone()));
         }
+        request.clause_keys.borrow_mut().insert(of_clause, (clause.expression.clone(), key.clone()));
         key
+    }
+
+    /// Whether a clause of two requests depends on the same expressions of both.
+    pub fn reads_the_same(&self, requests: [&RequestContext; 2], clause: &ExplainedClause) -> bool {
+        let [one, other] = requests.map(|request| self.clause_key(request, clause, PairSide::Request).key);
+        one == other
     }
 
     fn new_clause_key(&self, request: &RequestContext, clause: &ExplainedClause, side: PairSide) -> ClauseKey {

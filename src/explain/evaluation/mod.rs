@@ -9,6 +9,7 @@ mod offer_outcomes;
 mod results;
 mod row_weights;
 mod shared_cache;
+mod string_places;
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,7 +19,7 @@ use fixedbitset::FixedBitSet;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::ad::{Ad, Expression, Name, ScopeFrame, Value};
+use crate::ad::{Ad, AdShape, ByIdentity, Expression, Name, ScopeFrame, Value};
 use crate::constraint::has_scope_attribute;
 use crate::eval::{CompiledEvaluator, Context, Work};
 use crate::lint::similar_names;
@@ -38,6 +39,7 @@ use results::RowGroups;
 pub use results::{ClauseResults, ExpressionValues, GroupMeasures, OutcomeCounts};
 pub use row_weights::RowWeights;
 use shared_cache::SharedCache;
+use string_places::StringPlaces;
 
 /// Maximum size of the cached results of requests' clauses, in bytes.
 const MAX_RESULT_BYTES: usize = 256 << 20;
@@ -90,6 +92,10 @@ pub struct OfferTable {
     acceptances: SharedCache<Acceptance>,
     /// The clauses of the offers' constraints; empty until first needed.
     constraints: OnceLock<OfferConstraints>,
+    /// The strings of the offers; empty until first needed.
+    strings: OnceLock<StringPlaces>,
+    /// The attributes of requests with similar names, by the shape of the request and the name.
+    near_names: Mutex<ByIdentity<Arc<AdShape>, FxHashMap<Name, Vec<Name>>>>,
     /// The docking vector of the policy. If a component of the vector has no comparable value for a candidate, the
     /// vector discards the candidate.
     pub docking: Vec<PolicyRule>,
@@ -110,6 +116,9 @@ pub struct RowStates {
     pub offline: FixedBitSet,
 }
 
+/// Maximum number of shapes of requests of which similar names are remembered.
+const MAX_SHAPES: usize = 64;
+
 /// Keys of clauses, each with its expression.
 type ClauseKeys = FxHashMap<(usize, usize, bool), (Expression, ClauseKey)>;
 
@@ -121,7 +130,7 @@ pub struct RequestContext {
     /// The expressions that the request binds to names. The key is the identifier of a name in the store. The value is
     /// the identifier of the bound expression, and whether this expression is not a literal.
     bindings: RefCell<FxHashMap<usize, (usize, bool)>>,
-    /// The keys of clauses with many attributes. The key is the identity of the clause's expression, which is kept so
+    /// The keys of clauses. The key is the identity of the clause's expression, which is kept so
     /// that no other gets its identity, with the number of the side and whether the clause is whole.
     clause_keys: RefCell<ClauseKeys>,
 }
@@ -173,6 +182,8 @@ impl OfferTable {
             families: SharedCache::new(MAX_FAMILY_BYTES, FamilyOutcomes::bytes),
             acceptances: SharedCache::new(MAX_ACCEPTANCE_BYTES, Acceptance::bytes),
             constraints: OnceLock::new(),
+            strings: OnceLock::new(),
+            near_names: Mutex::default(),
             docking: Vec::new(),
             states: None,
             evaluations: AtomicU64::new(0),
@@ -210,6 +221,25 @@ impl OfferTable {
         self.constraints.get_or_init(|| OfferConstraints::new(self))
     }
 
+    /// Returns the attributes of a request with names similar to one that it lacks. Requests of one shape share the answer.
+    pub fn near_names(&self, request: &Ad, name: &Name) -> Vec<Name> {
+        let mut known = self.near_names.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() > MAX_SHAPES && known.get(request.shape()).is_none() {
+            *known = ByIdentity::default();
+        }
+        let find = || {
+            let own = request.iter().map(|attribute| attribute.name);
+            similar_names(name, own, |_| 1).into_iter().map(|(near, _)| near).collect()
+        };
+        let of_shape = known.get_or_insert_with(request.shape(), FxHashMap::default);
+        of_shape.entry(name.clone()).or_insert_with(find).clone()
+    }
+
+    /// Returns where the offers have which strings.
+    pub fn string_places(&self) -> &StringPlaces {
+        self.strings.get_or_init(|| StringPlaces::of(&self.ads))
+    }
+
     /// Returns which rows accept a request.
     pub fn acceptance(&self, request: &RequestContext) -> Arc<Acceptance> {
         let constraints = self.offer_constraints();
@@ -230,6 +260,13 @@ impl OfferTable {
             Arc::new(RowGroups::new(self.store().partition(Some(Arc::clone(names))), &self.weights))
         });
         Arc::clone(known)
+    }
+
+    /// Returns the number of a group of rows that agree in everything that an offer's clause depends on: what is true of the
+    /// clause for one of them is true for all.
+    pub fn group_of_clause(&self, request: &RequestContext, clause: &ExplainedClause, row: usize) -> usize {
+        let ClauseKey { names, .. } = self.clause_key(request, clause, PairSide::Offer);
+        self.groups(names).group_of(row)
     }
 
     /// Returns the clauses of a request's constraint, in the order of evaluation. If a clause depends on itself,
@@ -293,15 +330,14 @@ impl OfferTable {
     /// [`ClauseTime::of_offer`]; `None` if the rest of the constraint refuses it then. The result is cached.
     pub fn opening(&self, request: &RequestContext, clause: &ExplainedClause, row: usize) -> Option<ClauseTime> {
         let constraint = self.protocol.constraint_expression(&self.ads[row])?;
-        // Other requests with what the clause reads can differ in what the rest of the constraint reads.
-        let [of_clause, of_all] = [clause, &ExplainedClause::detached(constraint.clone())]
-            .map(|part| self.clause_key(request, part, PairSide::Offer).key);
-        let compute = || {
-            let ads = [&self.ads[row], &request.ad];
-            ClauseTime::of_offer(ads, &clause.expression, &self.context)?;
-            ClauseTime::of_offer(ads, constraint, &self.context)
+        let time_of = |part: &ExplainedClause| {
+            let key = self.clause_key(request, part, PairSide::Offer).key;
+            let compute = || ClauseTime::of_offer([&self.ads[row], &request.ad], &part.expression, &self.context);
+            Option::clone(&self.openings.get_or_compute([&*key, &[row]].concat().into(), compute))
         };
-        Option::clone(&self.openings.get_or_compute([&*of_clause, &*of_all, &[row]].concat().into(), compute))
+        // Other requests with what the clause reads can differ in what the rest of the constraint reads.
+        time_of(clause)?;
+        time_of(&ExplainedClause::detached(constraint.clone()))
     }
 
     /// Evaluates a clause that belongs to `side` for the pair of the request and a row.

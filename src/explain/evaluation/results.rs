@@ -37,7 +37,7 @@ impl RowGroups {
     }
 
     /// Index of the group of a row.
-    fn group_of(&self, row: usize) -> usize {
+    pub fn group_of(&self, row: usize) -> usize {
         self.partition.groups()[row] as usize
     }
 

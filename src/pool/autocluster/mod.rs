@@ -142,6 +142,7 @@ impl RequestClusters {
         let mut reach = SignificantAttributes::new(protocol, context);
         reach.has_nested_gangs = offers.iter().any(|offer| offer.get(&PORTS).is_some());
         reach.add_policies(policies);
+        reach.note_requests(requests);
         let distinct = reach.distinct_shapes(offers);
         let (mut before, mut signatures) = (None, FxHashMap::default());
         loop {

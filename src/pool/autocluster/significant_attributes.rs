@@ -1,12 +1,13 @@
 //! The search for significant attributes: those that can tell requests apart (2006 paper 4.1).
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Value};
-use crate::eval::{Context, FreeNames, transitive_closure};
+use crate::eval::{Context, Environment, FreeNames, Knowledge, SpecializeOptions, specialize, transitive_closure};
 use crate::protocol::{LABEL, PORTS, Port, Protocol, port_list, read_ports};
 
 use super::interner::{AutoclusterInterner, FreeNameIds, InternedId};
@@ -50,6 +51,10 @@ pub struct SignificantAttributes<'c> {
     reached: IndexSet<InternedId, FxBuildHasher>,
     /// Whether some offers have ports, at which other offers may be docked.
     pub has_nested_gangs: bool,
+    /// The names of all attributes of requests; `None` if what a request has is not what its offers see.
+    request_names: Option<FxHashSet<Name>>,
+    /// The context of offers that are known in part, without a clock.
+    timeless: Context,
 }
 
 impl<'c> SignificantAttributes<'c> {
@@ -60,7 +65,23 @@ impl<'c> SignificantAttributes<'c> {
             reads: [SideReads::default(), SideReads::default()],
             reached: IndexSet::default(),
             has_nested_gangs: false,
+            request_names: None,
+            timeless: Context { now: None, random: None, ..context.clone() },
         }
+    }
+
+    /// Takes note of which attributes requests have. Those with ports see the ads that are docked there, too.
+    pub fn note_requests(&mut self, requests: &[Ad]) {
+        let (mut shapes, mut names) = (FxHashSet::default(), FxHashSet::default());
+        for request in requests {
+            if request.get(&PORTS).is_some() {
+                return;
+            }
+            if shapes.insert(Arc::as_ptr(request.shape())) {
+                names.extend(request.iter().map(|attribute| attribute.name.clone()));
+            }
+        }
+        self.request_names = Some(names);
     }
 
     /// Returns the number of names in `reads`, plus one for each `everything` that is set. At the fixpoint the result
@@ -162,6 +183,27 @@ impl<'c> SignificantAttributes<'c> {
         self.interner.intern_free_names(&names)
     }
 
+    /// Returns the names that an expression of an offer still mentions where an attribute is undefined that neither the offer nor any
+    /// request has: `TARGET[Key]` may read anything, and nothing where a condition on such an attribute keeps it away. Offers of
+    /// one shape have the same answer. `None` if it is not known what requests have.
+    fn names_if_absent(&mut self, ad: &Ad, expression: &Expression) -> Option<Rc<FreeNameIds>> {
+        let known = self.request_names.as_ref().filter(|_| !self.has_nested_gangs)?;
+        let names = FreeNames::of(expression, self.interner.dialect()).names;
+        let undefined = |name: &Name| (name.clone(), Expression::literal(Value::Undefined));
+        let [of_offer, of_requests]: [Ad; 2] = [true, false].map(|is_own| {
+            let is_absent = |name: &&Name| !known.contains(*name) && !(is_own && ad.get(name).is_some());
+            names.iter().filter(is_absent).map(undefined).collect()
+        });
+        let (mut environment, frames) = Environment::pair(of_offer, of_requests);
+        for frame in &frames {
+            environment.member_mut(frame.participant)?.knowledge = Knowledge::Partial;
+        }
+        let options = SpecializeOptions::default();
+        let residue = specialize(expression, &frames[0], &environment, &self.timeless, options).expression;
+        let mentions = FreeNames::of(&residue, self.interner.dialect());
+        Some(Rc::new(self.interner.intern_free_names(&mentions)))
+    }
+
     /// Returns the significant attributes of an ad on this side. Records the names that their expressions read from the
     /// other side.
     pub fn signature(&mut self, ad: &Ad, side: usize) -> RequestSignature {
@@ -184,6 +226,7 @@ impl<'c> SignificantAttributes<'c> {
             let (number, plain) = self.interner.intern_expression(expression);
             signature.push((name, number));
             let mentions = match &ports {
+                None if side == OFFERS && plain.reads_anything => self.names_if_absent(ad, expression).unwrap_or(plain),
                 None => plain,
                 Some(ports) => self.names_beside_ports(name, expression, ports, &labels).into(),
             };
