@@ -95,7 +95,7 @@ pub struct OfferTable {
     /// The strings of the offers; empty until first needed.
     strings: OnceLock<StringPlaces>,
     /// The attributes of requests with similar names, by the shape of the request and the name.
-    near_names: Mutex<ByIdentity<Arc<AdShape>, FxHashMap<Name, Vec<Name>>>>,
+    near_names: Mutex<ByIdentity<Arc<AdShape>, NearNames>>,
     /// The docking vector of the policy. If a component of the vector has no comparable value for a candidate, the
     /// vector discards the candidate.
     pub docking: Vec<PolicyRule>,
@@ -118,6 +118,9 @@ pub struct RowStates {
 
 /// Maximum number of shapes of requests of which similar names are remembered.
 const MAX_SHAPES: usize = 64;
+
+/// Attributes with similar names, by name.
+type NearNames = FxHashMap<Name, Vec<Name>>;
 
 /// Keys of clauses, each with its expression.
 type ClauseKeys = FxHashMap<(usize, usize, bool), (Expression, ClauseKey)>;

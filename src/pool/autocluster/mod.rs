@@ -128,9 +128,10 @@ impl RequestClusters {
     /// An attribute is significant if a constraint or a rank of either side, or a policy, may read it. The list of ports
     /// is significant, with all that it reads of the request. An attribute may be read directly, by the label of a port, or
     /// through other attributes of either side. If an expression may read attributes that it does not name, as with
-    /// `eval(Text)`, all attributes are significant.
+    /// `eval(Text)`, all attributes are significant. What an attribute of offers reads that only some requests read is significant
+    /// for these alone.
     ///
-    /// Computes a fixpoint: visits all offers and all requests in alternation, until no new name is read.
+    /// With ports, computes a fixpoint: visits all offers and all requests in alternation, until no new name is read.
     #[must_use]
     pub fn new(
         requests: &[Ad],
@@ -145,9 +146,15 @@ impl RequestClusters {
         reach.note_requests(requests);
         let distinct = reach.distinct_shapes(offers);
         let (mut before, mut signatures) = (None, FxHashMap::default());
-        loop {
+        if reach.knows_requests() {
+            reach.read_offers(&distinct);
+            for request in requests {
+                signatures.entry(request.identity()).or_insert_with(|| reach.signature(request, REQUESTS, &distinct));
+            }
+        }
+        while !reach.knows_requests() {
             for offer in &distinct {
-                reach.signature(offer, OFFERS);
+                reach.signature(offer, OFFERS, &[]);
             }
             // The last visit of the offers added no name, so that the significant attributes of the requests are final.
             if before.replace(reach.size()) == Some(reach.size()) {
@@ -155,7 +162,7 @@ impl RequestClusters {
             }
             signatures.clear();
             for request in requests {
-                signatures.entry(request.identity()).or_insert_with(|| reach.signature(request, REQUESTS));
+                signatures.entry(request.identity()).or_insert_with(|| reach.signature(request, REQUESTS, &[]));
             }
         }
         let mut found = reach.group(requests, &signatures);

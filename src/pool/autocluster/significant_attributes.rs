@@ -7,6 +7,7 @@ use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Value};
+use crate::constraint::is_scope_name;
 use crate::eval::{Context, Environment, FreeNames, Knowledge, SpecializeOptions, specialize, transitive_closure};
 use crate::protocol::{LABEL, PORTS, Port, Protocol, port_list, read_ports};
 
@@ -24,6 +25,12 @@ pub const OFFERS: usize = 1;
 #[derive(Default)]
 struct SideReads {
     names: IndexSet<InternedId, FxBuildHasher>,
+    everything: bool,
+}
+
+/// Names that are read of a request, and whether anything may be.
+struct ReadNames {
+    names: Vec<InternedId>,
     everything: bool,
 }
 
@@ -51,6 +58,9 @@ pub struct SignificantAttributes<'c> {
     reached: IndexSet<InternedId, FxBuildHasher>,
     /// Whether some offers have ports, at which other offers may be docked.
     pub has_nested_gangs: bool,
+    /// What the offers' attributes read of requests, by the name of the attribute that a request reads; `None` if all that any request
+    /// reads counts for all.
+    reads_by_attribute: Option<FxHashMap<InternedId, Rc<ReadNames>>>,
     /// The names of all attributes of requests; `None` if what a request has is not what its offers see.
     request_names: Option<FxHashSet<Name>>,
     /// The context of offers that are known in part, without a clock.
@@ -65,9 +75,46 @@ impl<'c> SignificantAttributes<'c> {
             reads: [SideReads::default(), SideReads::default()],
             reached: IndexSet::default(),
             has_nested_gangs: false,
+            reads_by_attribute: None,
             request_names: None,
             timeless: Context { now: None, random: None, ..context.clone() },
         }
+    }
+
+    /// Finds out what offers read of requests for their own constraints and ranks, and prepares to find out what they read for an
+    /// attribute that a request reads. Then only the requests that read this attribute differ by what it reads.
+    pub fn read_offers(&mut self, offers: &[&Ad]) {
+        for offer in offers {
+            self.signature(offer, OFFERS, &[]);
+        }
+        self.reads_by_attribute = Some(FxHashMap::default());
+    }
+
+    /// Whether what an offer's attribute reads counts for those requests alone that read the attribute.
+    pub fn knows_requests(&self) -> bool {
+        self.request_names.is_some() && !self.has_nested_gangs
+    }
+
+    /// Returns what offers read of a request for one of their attributes, directly or through others.
+    fn reads_of_attribute(&mut self, name: InternedId, offers: &[&Ad]) -> Option<Rc<ReadNames>> {
+        if let Some(known) = self.reads_by_attribute.as_ref()?.get(&name) {
+            return Some(Rc::clone(known));
+        }
+        // As if it were the only attribute of the offers that is read.
+        let before = std::mem::take(&mut self.reads);
+        let known = self.reads_by_attribute.take()?;
+        let root = self.interner.names[name as usize].clone();
+        for offer in offers.iter().filter(|offer| offer.get(&root).is_some()) {
+            let mut reached = std::mem::take(&mut self.reached);
+            reached.clear();
+            reached.insert(name);
+            self.signature_of(offer, OFFERS, reached, &[]);
+        }
+        let [found, _] = std::mem::replace(&mut self.reads, before);
+        let found = Rc::new(ReadNames { names: found.names.into_iter().collect(), everything: found.everything });
+        self.reads_by_attribute = Some(known);
+        self.reads_by_attribute.as_mut()?.insert(name, Rc::clone(&found));
+        Some(found)
     }
 
     /// Takes note of which attributes requests have. Those with ports see the ads that are docked there, too.
@@ -191,25 +238,43 @@ impl<'c> SignificantAttributes<'c> {
         let names = FreeNames::of(expression, self.interner.dialect()).names;
         let undefined = |name: &Name| (name.clone(), Expression::literal(Value::Undefined));
         let [of_offer, of_requests]: [Ad; 2] = [true, false].map(|is_own| {
-            let is_absent = |name: &&Name| !known.contains(*name) && !(is_own && ad.get(name).is_some());
+            let is_present = |name: &Name| known.contains(name) || is_own && ad.get(name).is_some();
+            let is_absent = |name: &&Name| !is_present(name) && !is_scope_name(name);
             names.iter().filter(is_absent).map(undefined).collect()
         });
-        let (mut environment, frames) = Environment::pair(of_offer, of_requests);
+        let (mut environment, frames) = Environment::pair(of_offer, of_requests.clone());
         for frame in &frames {
             environment.member_mut(frame.participant)?.knowledge = Knowledge::Partial;
         }
         let options = SpecializeOptions::default();
         let residue = specialize(expression, &frames[0], &environment, &self.timeless, options).expression;
-        let mentions = FreeNames::of(&residue, self.interner.dialect());
+        let mut mentions = FreeNames::of(&residue, self.interner.dialect());
+        // The condition itself is read.
+        let [_, other] = self.interner.dialect().side_names();
+        for absent in of_requests.iter() {
+            let read = Expression::select(Expression::attribute(other), absent.name.clone());
+            mentions.add(&read, self.interner.dialect());
+        }
         Some(Rc::new(self.interner.intern_free_names(&mentions)))
     }
 
     /// Returns the significant attributes of an ad on this side. Records the names that their expressions read from the
-    /// other side.
-    pub fn signature(&mut self, ad: &Ad, side: usize) -> RequestSignature {
-        let mut signature = RequestSignature::new();
+    /// other side. `offers` are those whose attributes a request reads, after [`SignificantAttributes::read_offers`].
+    pub fn signature(&mut self, ad: &Ad, side: usize, offers: &[&Ad]) -> RequestSignature {
         let mut reached = std::mem::take(&mut self.reached);
         self.find_roots(ad, side, &mut reached);
+        self.signature_of(ad, side, reached, offers)
+    }
+
+    /// Returns the attributes of an ad that are `reached`, and those that they reach in turn.
+    fn signature_of(
+        &mut self,
+        ad: &Ad,
+        side: usize,
+        mut reached: IndexSet<InternedId, FxBuildHasher>,
+        offers: &[&Ad],
+    ) -> RequestSignature {
+        let mut signature = RequestSignature::new();
         let ports = port_list(ad).map(|_| read_ports(ad).map(|ports| ports.list).unwrap_or_default());
         if ports.is_some() {
             reached.insert(self.interner.intern_name(&PORTS));
@@ -242,7 +307,19 @@ impl<'c> SignificantAttributes<'c> {
                 self.reads[other].names.extend(read.iter().copied());
                 self.reads[other].everything |= mentions.reads_anything;
             }
-            if mentions.reads_anything && !std::mem::replace(&mut everything, true) {
+            let mut reads_anything = mentions.reads_anything;
+            if side == REQUESTS && self.reads_by_attribute.is_some() {
+                let mut read = read;
+                if mentions.reads_anything {
+                    read.extend(offers.iter().flat_map(|offer| self.all_names(offer)).collect::<Vec<_>>());
+                }
+                for of_offers in read {
+                    let Some(of_requests) = self.reads_of_attribute(of_offers, offers) else { continue };
+                    reached.extend(of_requests.names.iter().copied());
+                    reads_anything |= of_requests.everything;
+                }
+            }
+            if reads_anything && !std::mem::replace(&mut everything, true) {
                 reached.extend(self.all_names(ad));
             }
             Some(())

@@ -43,7 +43,30 @@ fn what_is_significant() {
     assert_eq!(significant(request, &[plain], &["label.Cpus - Args"]), "Args Far Min Wanted");
     assert_eq!(significant(request, &["[ Cpus = 1; Size = TARGET.User ]"], &["label.Size"]), "Far Min User Wanted");
     // `eval` may read anything, so all attributes are significant.
-    assert_eq!(significant(request, &["[ Requirements = eval(Text) ]"], &[]), "Args Far Min Owner Text User Wanted");
+    let texts = request.replace("Args = 2", "Text = \"Args\"; Args = 2");
+    assert_eq!(significant(&texts, &["[ Requirements = eval(Text) ]"], &[]), "Args Far Min Owner Text User Wanted");
+    // Nothing, if no request has a text, or if a condition keeps it away.
+    assert_eq!(significant(request, &["[ Requirements = eval(Text) ]"], &[]), "Far Min Text Wanted");
+    let guarded = "[ Requirements = ifThenElse(Keys is undefined, 1, TARGET[Key]) > 0; Key = \"Args\" ]";
+    assert_eq!(significant(request, &[guarded], &[]), "Far Key Keys Min Wanted");
+    let keys = request.replace("Args = 2", "Keys = 1; Args = 2");
+    assert_eq!(significant(&keys, &[guarded], &[]), "Args Far Key Keys Min Owner User Wanted");
+}
+
+/// What an attribute of offers reads splits the requests that read the attribute, and no others.
+#[test]
+fn what_offers_read_for_some_requests_splits_these() {
+    let offer = ["[ Requirements = TARGET.Owner == 1; Site = TARGET.Args; Far = Site ]"];
+    let request =
+        |reads: &str, arguments: u32| format!("[ Requirements = {reads} > 0; Owner = 1; Args = {arguments} ]");
+    for (reads, expected) in
+        [("TARGET.Cpus", 1), ("TARGET.Site", 2), ("TARGET.Far", 2), ("Far", 2), ("eval(\"x\")", 1), ("eval(Owner)", 2)]
+    {
+        let (one, other) = (request(reads, 1), request(reads, 2));
+        let found = clusters(&[&one, &other, &request("TARGET.Cpus", 3), &request("TARGET.Cpus", 4)], &offer, &[]);
+        let all = if reads == "TARGET.Cpus" { 1 } else { expected + 1 };
+        assert_eq!(found.clusters.len(), all, "{reads}: {:?}", found.significant());
+    }
 }
 
 #[test]
