@@ -17,9 +17,8 @@ pub(super) const DROP_SLOT_REQUIREMENTS: &str = "drop what only slots have from 
 /// Number of starts from which it is told that they fail.
 const MIN_FAILED_STARTS: i64 = 3;
 
-/// The universes that HTCondor has given up, by `JobUniverse`.
-const FORMER_UNIVERSES: [(i64, &str); 6] =
-    [(1, "standard"), (2, "pipe"), (3, "Linda"), (4, "PVM"), (6, "PVM"), (8, "MPI")];
+/// The universes that HTCondor has given up, by `JobUniverse`: `condor_submit` 25 refuses them.
+const FORMER_UNIVERSES: [(i64, &str); 3] = [(1, "standard"), (4, "PVM"), (6, "PVM")];
 
 /// Something in the ad of a job that keeps it from running, or delays it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

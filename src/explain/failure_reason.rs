@@ -132,9 +132,8 @@ impl FailureReason {
     }
 
     /// The request lacks an attribute of its own. Finds the similar names that it has.
-    fn missing_own(name: Name, request: &RequestContext) -> Self {
-        let own = request.ad.iter().map(|attribute| attribute.name);
-        let near = lint::similar_names(&name, own, |_| 1).into_iter().map(|(near, _)| near).collect();
+    fn missing_own(name: Name, table: &OfferTable, request: &RequestContext) -> Self {
+        let near = table.near_names(&request.ad, &name);
         FailureReason::MissingOwnAttribute(name, near)
     }
 
@@ -187,7 +186,7 @@ impl FailureReason {
     /// The reason of a clause that is never true, whatever the offers have.
     fn of_own_ad(analysis: &ClauseAnalysis, table: &OfferTable, request: &RequestContext) -> Self {
         if let Some(name) = analysis.missing_own.first() {
-            return FailureReason::missing_own(name.clone(), request);
+            return FailureReason::missing_own(name.clone(), table, request);
         }
         match shadowing_attribute(analysis, table, request) {
             Some(name) => FailureReason::Shadowed(name),
@@ -210,7 +209,7 @@ impl FailureReason {
         if let Some(name) = missing_offer_attribute(analysis, table, request) {
             // `RequestDisk` without a qualifier is what the job asks for, and no attribute of slots.
             let is_unqualified = FreeNames::of(expression, table.context.dialect).unqualified.contains(&name);
-            let own = FailureReason::missing_own(name.clone(), request);
+            let own = FailureReason::missing_own(name.clone(), table, request);
             let of_slots = FailureReason::missing(name.clone(), table);
             // What only the job has in a similar spelling is meant.
             let is_near = matches!(&own, FailureReason::MissingOwnAttribute(_, near) if !near.is_empty())

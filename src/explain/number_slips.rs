@@ -2,7 +2,7 @@
 
 use crate::ad::{BinaryOperator, Expression, ExpressionKind, OperatorGroup, Value, rewrite_expression};
 use crate::constraint::ClauseOperand;
-use crate::lint::SizeUnit;
+use crate::lint;
 use crate::protocol::RESOURCE_ATTRIBUTES;
 
 use super::clause_analysis::ClauseAnalysis;
@@ -97,19 +97,12 @@ pub fn counted_from_one(clause: &Expression) -> Option<(String, Expression)> {
     Some((what.to_owned(), corrected))
 }
 
-/// The attributes of slots that tell of memory, in MiB.
-const MEMORY: [&str; 4] = ["DetectedMemory", "Memory", "TotalMemory", "TotalSlotMemory"];
-
 /// Returns the clause with MiB in place of KiB, if it asks for a whole number of GiB as KiB of memory; with what to say of it. `None`
 /// for any other clause. The caller must ensure that no offer meets it.
 pub fn memory_in_kib(analysis: &ClauseAnalysis) -> Option<(String, Expression)> {
-    const GIBIBYTE: i64 = 1 << 20;
     let comparison = analysis.comparison.as_ref().filter(|of| of.bound_holder.is_none())?;
-    let name = comparison.attribute().filter(|name| MEMORY.iter().any(|known| name.is(known)))?;
-    let Value::Integer(bound) = &comparison.bound else { return None };
     let is_least = matches!(comparison.operator, BinaryOperator::Greater | BinaryOperator::GreaterEqual);
-    let unit = SizeUnit::of(name).filter(|_| is_least && *bound > 0 && bound % GIBIBYTE == 0)?;
-    let meant = Expression::literal(Value::Integer(bound / 1024));
-    let message = format!("{name} is in {}: this is {}", unit.symbol(), unit.readable(as_number(&comparison.bound)?));
-    Some((message, Expression::binary(comparison.operator, comparison.operand.clone(), meant)))
+    let slip = lint::find_kibibytes(comparison.attribute()?, &Expression::literal(comparison.bound.clone()))?;
+    let meant = slip.rewrite.filter(|_| is_least)?;
+    Some((slip.message, Expression::binary(comparison.operator, comparison.operand.clone(), meant)))
 }

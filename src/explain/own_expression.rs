@@ -2,7 +2,7 @@
 
 use crate::ad::{Dialect, Expression, Name, Value};
 use crate::eval::FreeNames;
-use crate::lint::{SizeUnit, similar_names};
+use crate::lint::SizeUnit;
 use crate::protocol::{evaluate_attribute, requested_resource};
 use crate::text::{join_and, suggestion};
 
@@ -50,11 +50,8 @@ impl RequestExpression {
         read.dedup();
         let values: Vec<String> = read.into_iter().map(&mut value).collect();
         let values = missing.as_ref().map_or(values, |missing| vec![format!("{missing} is not defined")]);
-        let near = missing.as_ref().map(|missing| {
-            let own = request.ad.iter().map(|attribute| attribute.name);
-            similar_names(missing, own, |_| 1).into_iter().map(|(near, _)| near).filter(|near| near != name).collect()
-        });
-        let near: Vec<Name> = near.unwrap_or_default();
+        let near = missing.as_ref().map(|missing| table.near_names(&request.ad, missing));
+        let near: Vec<Name> = near.into_iter().flatten().filter(|near| near != name).collect();
         let values = if values.is_empty() { String::new() } else { format!(", and {}", join_and(&values)) };
         let phrase = format!("{name} is {}{values}{}", text(behind, dialect), suggestion(&near));
         Some(RequestExpression { name: name.clone(), phrase, reads_values, missing, near })

@@ -215,13 +215,16 @@ pub fn find_undivided(name: &Name, value: &Expression) -> Option<Slip> {
     Some(Slip::new(&rules::UNIT, value, message).with_help(help).with_rewrite(rewrite))
 }
 
-/// Returns the mistake that a request for memory is in KiB, which the caller knows to be more than any machine has: a whole number
-/// of GiB. `None` for any other value.
+/// The attributes with an amount of memory that people write in KiB.
+const MEMORY: [&str; 5] = ["RequestMemory", "DetectedMemory", "Memory", "TotalMemory", "TotalSlotMemory"];
+
+/// Returns the mistake that an amount of memory is in KiB, which the caller knows to be more than any machine has: a whole number of
+/// GiB. `None` for any other value.
 #[must_use]
 pub fn find_kibibytes(name: &Name, value: &Expression) -> Option<Slip> {
     const GIBIBYTE: i64 = 1 << 20;
     let Some(Value::Integer(amount)) = value.as_literal() else { return None };
-    let is_whole = name.is("RequestMemory") && *amount > 0 && amount % GIBIBYTE == 0;
+    let is_whole = MEMORY.iter().any(|known| name.is(known)) && *amount > 0 && amount % GIBIBYTE == 0;
     let rewrite = is_whole.then(|| Expression::literal(Value::Integer(amount / 1024)))?;
     let unit = SizeUnit::of(name)?;
     #[expect(clippy::cast_precision_loss, reason = "the message rounds the amount")]

@@ -92,13 +92,15 @@ pub fn shorten_middle(text: &str, most: usize) -> String {
     }
     let room = most.saturating_sub(5);
     let behind: String = text.chars().skip(all - room * 2 / 3).collect();
-    // Of a path, the name of the file is kept.
+    // Of a path, the name of the file is kept. A word that takes more than half of the room is cut itself.
     let behind = match behind.split_once(' ') {
-        Some((cut, words)) => cut.rsplit_once('/').map_or(words, |(folders, _)| &behind[folders.len() + 1..]),
-        None => &behind,
+        Some((cut, words)) if words.len() * 2 > behind.len() || cut.contains('/') => {
+            cut.rsplit_once('/').map_or(words, |(folders, _)| &behind[folders.len() + 1..])
+        }
+        _ => &behind,
     };
     let before: String = text.chars().take(room.saturating_sub(behind.chars().count())).collect();
-    let before = before.rsplit_once(' ').map_or("", |(words, _)| words);
+    let before = before.rsplit_once(' ').map_or(before.as_str(), |(words, _)| words);
     format!("{before} ... {behind}")
 }
 
@@ -184,7 +186,25 @@ pub fn duration(seconds: i64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{break_sentence, counted, duration, duration_range, join_and, shorten, shorten_words, with_commas};
+    use super::{
+        break_sentence, counted, duration, duration_range, join_and, shorten, shorten_middle, shorten_words,
+        with_commas,
+    };
+
+    #[test]
+    fn the_middle_is_cut_and_the_end_stays() {
+        let path = "Transfer failed at slot1@a.example.org while reading from /var/lib/condor/dir_1/result.root: (errno 2) none";
+        for (text, most, expected) in [
+            ("short", 10, "short"),
+            ("one two three four five six (errno 2)", 26, "one two ... six (errno 2)"),
+            (path, 60, "Transfer failed at ... result.root: (errno 2) none"),
+        ] {
+            assert_eq!(shorten_middle(text, most), expected, "{text}");
+        }
+        let word = "é".repeat(300) + " errno";
+        let cut = shorten_middle(&word, 60);
+        assert!(cut.starts_with("éé") && cut.ends_with("é errno") && cut.chars().count() <= 60, "{cut}");
+    }
 
     #[test]
     fn how_long_something_takes() {
