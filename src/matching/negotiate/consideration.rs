@@ -9,7 +9,8 @@ use super::choice::Choice;
 use super::cycle::{Consideration, NegotiationCycle};
 use super::event::{Grant, NegotiationEvent};
 use super::granted_offer::GrantedOffer;
-use super::match_list::RankedCandidate;
+use super::limit_counts::LimitNeeds;
+use super::match_list::{ClusterMatchList, RankedCandidate};
 
 impl NegotiationCycle<'_> {
     /// Gives a request the best remaining offer without ports that its submitter may get.
@@ -30,47 +31,65 @@ impl NegotiationCycle<'_> {
             self.ledger.limits.as_ref().zip(needs.as_ref()).and_then(|(limits, needs)| limits.first_reached(needs));
         if let Some(limit) = reached {
             let limit_keeps_free = list.free_from(&mut 0, &mut self.offers, representative)?.is_some();
-            let (compatible, discarded) = list.counts();
+            let counts = list.counts();
             let is_needed = list.is_disordered();
             self.keep_list(request, list, is_needed);
             let refusals = RefusalReasons { limit: Some(limit), limit_keeps_free, ..refusals };
-            return Ok(self.reject((request, submitter), [compatible, discarded], &refusals));
+            return Ok(self.reject((request, submitter), counts.into(), &refusals));
         }
-        let is_repeated = allowance.begin(self.cluster_of[request]);
-        let mut best = None;
-        let mut position = 0;
-        while let Some(candidate) = list.free_from(&mut position, &mut self.offers, representative)? {
-            if self.ledger.is_permitted(
-                &mut self.offers,
-                (representative, candidate.candidate.offer),
-                needs.as_ref(),
-                (allowance, is_repeated),
-                &mut refusals,
-            ) {
-                best = Some(candidate);
-                break;
-            }
-        }
-        self.outcome.ties += usize::from(best.is_some() && list.is_tied(position, &self.offers));
-        let next = match &best {
-            Some(_) if self.settings.finds_runner_up => {
-                list.free_from(&mut position, &mut self.offers, representative)?
-            }
-            _ => None,
-        };
+        let demand = (request, representative, needs.as_ref());
+        let [best, next] = self.best_of(&mut list, demand, allowance, &mut refusals)?;
         if self.settings.context.has_spent_comparisons() {
             // Some candidates of the list are not evaluated, so that another one may be the best.
             return Ok(Consideration::Deferred);
         }
-        let (compatible, discarded) = list.counts();
+        let counts = list.counts();
         let best_offer = best.as_ref().map(|best| best.candidate.offer).filter(|_| self.offers.puts_after_worse());
         let leaves_rest = best_offer.is_some_and(|offer| self.offers.rest(offer, &self.ads[request]).is_some());
         let is_needed = leaves_rest || list.is_disordered();
         self.keep_list(request, list, is_needed);
         let Some(best) = best else {
             allowance.note(&refusals);
-            return Ok(self.reject((request, submitter), [compatible, discarded], &refusals));
+            return Ok(self.reject((request, submitter), counts.into(), &refusals));
         };
+        self.give((request, submitter), representative, (best, next), needs, allowance);
+        Ok(Consideration::Granted)
+    }
+
+    /// Returns the best free offer of a list that the submitter may get, and the next free one if a runner-up is wanted.
+    fn best_of(
+        &mut self,
+        list: &mut ClusterMatchList,
+        (request, representative, needs): (usize, &Ad, Option<&LimitNeeds>),
+        allowance: &mut Allowance,
+        refusals: &mut RefusalReasons,
+    ) -> Result<[Option<RankedCandidate>; 2], PolicyFault> {
+        let is_repeated = allowance.begin(self.cluster_of[request]);
+        let mut position = 0;
+        while let Some(candidate) = list.free_from(&mut position, &mut self.offers, representative)? {
+            let pair = (representative, candidate.candidate.offer);
+            if self.ledger.is_permitted(&mut self.offers, pair, needs, (allowance, is_repeated), refusals) {
+                self.outcome.ties += usize::from(list.is_tied(position, &self.offers));
+                let next = if self.settings.finds_runner_up {
+                    list.free_from(&mut position, &mut self.offers, representative)?
+                } else {
+                    None
+                };
+                return Ok([Some(candidate), next]);
+            }
+        }
+        Ok([None, None])
+    }
+
+    /// Gives a request an offer. `next` is the runner-up.
+    fn give(
+        &mut self,
+        (request, submitter): (usize, &str),
+        representative: &Ad,
+        (best, next): (RankedCandidate, Option<RankedCandidate>),
+        needs: Option<LimitNeeds>,
+        allowance: &mut Allowance,
+    ) {
         let granted = |RankedCandidate { candidate, vector }: RankedCandidate| GrantedOffer {
             part: self.offers.parts[candidate.offer],
             vector,
@@ -88,7 +107,6 @@ impl NegotiationCycle<'_> {
         offer.portion = self.offers.take(offer.offer, &self.ads[request]);
         let weight = self.ledger.settle(&self.offers, submitter, (&[offer.offer], &needs), allowance);
         self.grant(submitter, Grant { request, unit: None, offers: vec![offer], gang: None, choice }, weight);
-        Ok(Consideration::Granted)
     }
 
     /// Reports that a request gets nothing, with the numbers of compatible and of discarded offers. Returns whether it may get

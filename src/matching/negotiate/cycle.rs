@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ad::Ad;
 use crate::matching::Accelerations;
-use crate::matching::policy::{Policy, PolicyFault};
+use crate::matching::policy::{Policy, PolicyFault, WeightedShare};
 use crate::pool::RequestClusters;
 use crate::protocol::{PortFault, resource_count};
 
@@ -158,6 +158,17 @@ impl<'c> NegotiationCycle<'c> {
             limits.note_event(&event, |at| clusters.as_ref().map_or(at, |clusters| clusters.cluster_of[at]));
         }
         self.is_ended |= (self.tell)(event).is_break();
+    }
+
+    /// Adds to the record of limits, if there is one, what the books say.
+    pub fn note_limits(
+        &mut self,
+        share: &WeightedShare,
+        add: impl FnOnce(&mut LimitRecord, (&WeightedShare, &WeightAccounts)),
+    ) {
+        if let Some(record) = &mut self.limits {
+            add(record, (share, &self.ledger.weights));
+        }
     }
 
     /// Whether there is nothing left to give away, or the observer has ended the cycle. Where all requests get gangs, the

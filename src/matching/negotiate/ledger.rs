@@ -6,7 +6,7 @@ use crate::eval::Context;
 use crate::matching::policy::{Policy, WeightedShare, parse_limits};
 
 use super::allowance::{Allowance, RefusalReasons};
-use super::limit_counts::LimitCounts;
+use super::limit_counts::{LimitCounts, LimitNeeds};
 use super::offers::CycleOffers;
 use super::weight_accounts::{WeightAccounts, valid_weight, weight};
 
@@ -37,7 +37,7 @@ impl<'p> CycleLedger<'p> {
         &self,
         offers: &mut CycleOffers,
         (request, offer): (&Ad, usize),
-        needs: Option<&Vec<(String, f64)>>,
+        needs: Option<&LimitNeeds>,
         (allowance, is_repeated): (&Allowance, bool),
         refusals: &mut RefusalReasons,
     ) -> bool {
@@ -102,12 +102,7 @@ impl<'p> CycleLedger<'p> {
 
     /// Returns the concurrency limits that a request needs, with an offer if one is given. `None` if they depend on the
     /// offer and none is given.
-    pub fn limits_of(
-        &self,
-        offers: &mut CycleOffers,
-        request: &Ad,
-        offer: Option<usize>,
-    ) -> Option<Vec<(String, f64)>> {
+    pub fn limits_of(&self, offers: &mut CycleOffers, request: &Ad, offer: Option<usize>) -> Option<LimitNeeds> {
         let Some(rule) = self.policy.limits.as_ref().and_then(|limits| limits.needs.as_ref()) else {
             return Some(Vec::new());
         };

@@ -8,6 +8,9 @@ use crate::ad::{Ad, Value};
 use crate::eval::Context;
 use crate::matching::policy::{ConcurrencyLimits, parse_limits};
 
+/// The units that a request needs of concurrency limits, by name of the limit.
+pub type LimitNeeds = Vec<(String, f64)>;
+
 /// A concurrency limit that has too few units left for a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReachedLimit {
@@ -52,7 +55,7 @@ pub struct LimitCounts {
     /// The units of each limit that the cycle has given to requests.
     given: FxHashMap<String, f64>,
     /// What the user of each offer uses.
-    of_offers: Vec<Vec<(String, f64)>>,
+    of_offers: Vec<LimitNeeds>,
 }
 
 impl LimitCounts {
@@ -62,7 +65,7 @@ impl LimitCounts {
             Value::String(list) => Some(parse_limits(&list.to_str())),
             _ => None,
         };
-        let of_offers: Vec<Vec<(String, f64)>> = offers.iter().map(|offer| used(offer).unwrap_or_default()).collect();
+        let of_offers: Vec<LimitNeeds> = offers.iter().map(|offer| used(offer).unwrap_or_default()).collect();
         let mut counts = FxHashMap::default();
         for used in &of_offers {
             add(&mut counts, used, 1.0);

@@ -17,6 +17,7 @@ mod limit_record;
 mod match_list;
 mod match_table;
 mod offers;
+mod pie;
 mod policy_candidates;
 mod priority_attributes;
 mod rounds;
