@@ -19,6 +19,15 @@ use super::setting_slips::setting_slips;
 use super::system_family::{of_all_names, of_old_windows, of_whole_version};
 use super::undefined_slips::guarded;
 
+/// A mistake that a clause may have.
+struct SlipCandidate {
+    kind: &'static str,
+    message: String,
+    corrected: Expression,
+    /// Number of offers that must meet the corrected clause, so that it is a mistake.
+    least: usize,
+}
+
 /// Returns [`FailureReason::Slip`] or [`FailureReason::Setting`] if a mistake of the clause is known with whose correction
 /// at least `least` offers meet it: one that the linter knows, an attribute's old name, or one of the wrong ad.
 pub fn find_slip(
@@ -27,6 +36,15 @@ pub fn find_slip(
     request: &RequestContext,
     least: usize,
 ) -> Option<FailureReason> {
+    let certain = certain_slips(analysis, table, least).into_iter();
+    let mut found = certain.chain(likely_slips(analysis, table, request, least));
+    found
+        .find_map(|slip| confirmed(slip, analysis, table, request))
+        .or_else(|| find_setting_slip(analysis, table, request, least))
+}
+
+/// Returns the mistakes that the clause alone tells.
+fn certain_slips(analysis: &ClauseAnalysis, table: &OfferTable, least: usize) -> Vec<SlipCandidate> {
     let (clause, dialect) = (&analysis.clause.expression, table.context.dialect);
     let slips = lint::find_slips(clause, dialect, None).into_iter();
     // A note tells what may be meant so; there is a better reason for such a clause.
@@ -37,15 +55,28 @@ pub fn find_slip(
         |slip: &lint::Slip| slip.is_of_clock() || slip.is_of_conditional() || slip.rule.name == "argument-order";
     let needed = |slip: &lint::Slip| least - usize::from(is_certain(slip) && least > 0);
     let slips = slips.filter_map(|slip| {
-        let found = (slip.message.clone(), slip.corrected(clause)?);
-        Some((slip.rule.name, found, needed(&slip)))
+        let (kind, corrected, least) = (slip.rule.name, slip.corrected(clause)?, needed(&slip));
+        Some(SlipCandidate { kind, message: slip.message, corrected, least })
     });
-    let quoted = lint::unquoted(clause, dialect).map(|to| ("this is a string, and no condition".to_owned(), to));
-    let renamed = renamed(analysis, table)
-        .map(|(name, current, corrected)| (format!("{name} is the old name of {current}"), corrected));
-    let certain = quoted.map(|found| ("quoted-expression", found, least)).into_iter();
-    let certain = certain.chain(renamed.map(|found| ("old-name", found, least)));
-    // The offers tell whether these are mistakes at all.
+    let quoted = lint::unquoted(clause, dialect).map(|corrected| {
+        let message = "this is a string, and no condition".to_owned();
+        SlipCandidate { kind: "quoted-expression", message, corrected, least }
+    });
+    let renamed = renamed(analysis, table).map(|(name, current, corrected)| {
+        let message = format!("{name} is the old name of {current}");
+        SlipCandidate { kind: "old-name", message, corrected, least }
+    });
+    slips.chain(quoted).chain(renamed).collect()
+}
+
+/// Returns what may be mistakes. The offers tell whether these are mistakes at all.
+fn likely_slips(
+    analysis: &ClauseAnalysis,
+    table: &OfferTable,
+    request: &RequestContext,
+    least: usize,
+) -> impl Iterator<Item = SlipCandidate> {
+    let clause = &analysis.clause.expression;
     let likely = [
         ("other-ad", of_other_ad(analysis, table)),
         ("argument-order", exchanged(clause)),
@@ -69,22 +100,30 @@ pub fn find_slip(
     ];
     let likely = likely.into_iter().filter_map(|(kind, found)| Some((kind, found?)));
     let likely = likely.chain(looser_patterns(clause).into_iter().map(|found| ("pattern", found)));
-    let likely = likely.map(|(kind, found)| (kind, found, least.max(1)));
-    let found = slips.chain(certain).chain(likely).find_map(|(kind, (message, corrected), least)| {
-        let tried = ExplainedClause { expression: corrected.clone(), ..analysis.clause.clone() };
-        let offers = table.clause_results(request, &tried).counts.is_true;
-        if offers < least {
-            return None;
-        }
-        let analyzer = ClauseAnalyzer::new(&request.ad, &table.context);
-        let opens = (offers == 0).then(|| analyzer.analyze(&tried).next_time(table, request)).flatten();
-        let then = (offers == 0 && opens.is_none()).then(|| {
-            let corrected = (&tried, table, request);
-            Box::new(first_unmet(&tried.expression, corrected, FailureReason::find_beside_mistakes))
-        });
-        Some(FailureReason::Slip { kind, message, corrected, offers, then, opens })
+    let least = least.max(1);
+    likely.map(move |(kind, (message, corrected))| SlipCandidate { kind, message, corrected, least })
+}
+
+/// Returns the reason that a mistake is, if enough offers meet the corrected clause.
+fn confirmed(
+    slip: SlipCandidate,
+    analysis: &ClauseAnalysis,
+    table: &OfferTable,
+    request: &RequestContext,
+) -> Option<FailureReason> {
+    let SlipCandidate { kind, message, corrected, least } = slip;
+    let tried = ExplainedClause { expression: corrected.clone(), ..analysis.clause.clone() };
+    let offers = table.clause_results(request, &tried).counts.is_true;
+    if offers < least {
+        return None;
+    }
+    let analyzer = ClauseAnalyzer::new(&request.ad, &table.context);
+    let opens = (offers == 0).then(|| analyzer.analyze(&tried).next_time(table, request)).flatten();
+    let then = (offers == 0 && opens.is_none()).then(|| {
+        let corrected = (&tried, table, request);
+        Box::new(first_unmet(&tried.expression, corrected, FailureReason::find_beside_mistakes))
     });
-    found.or_else(|| find_setting_slip(analysis, table, request, least))
+    Some(FailureReason::Slip { kind, message, corrected, offers, then, opens })
 }
 
 /// Returns the clause with an attribute that offers have in place of its name with dots, which reads an ad in an ad:

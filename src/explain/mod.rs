@@ -77,6 +77,7 @@ mod undefined_slips;
 mod unmet_offer_clause;
 mod unranked_offers;
 mod value_phrase;
+mod whom_to_ask;
 
 pub use ad_names::{AdNames, AdReference};
 pub use admission::AdmittedJobs;

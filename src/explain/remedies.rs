@@ -7,7 +7,6 @@ use crate::matching::negotiate::AccountingLimit;
 use crate::protocol::is_set_by_run;
 use crate::text::{join_first, join_with, shorten, with_commas};
 
-use super::changes::{names_place, names_system};
 use super::choice_phrase::choice_phrases;
 use super::circumstances::{DROP_SLOT_REQUIREMENTS, JobCircumstance, ScheddAnswer};
 use super::clause_time::ClauseTime;
@@ -19,12 +18,13 @@ use super::failure_reason::FailureReason;
 use super::features::{feature_remedy, is_of_feature};
 use super::hold_reason::{ExceededResource, HoldReason};
 use super::hold_remedy::hold_remedy;
-use super::job_report::JobFactory;
+use super::job_report::{JobFactory, JobReport};
 use super::last_rejection::LastRejection;
 use super::own_expression::RequestExpression;
-use super::report::{RefusalGroup, RequestReport, RequestVerdict};
+use super::report::{RequestReport, RequestVerdict};
 use super::summary::SummaryWriter;
 use super::unmet_offer_clause::ReadValue;
+use super::whom_to_ask::whom_to_ask;
 
 /// Maximum number of slots that a sentence names.
 const MAX_NAMED_SLOTS: usize = 3;
@@ -43,6 +43,18 @@ pub struct Remedies<'w>(pub &'w SummaryWriter<'w>);
 fn is_vain_with(circumstance: &JobCircumstance) -> bool {
     let is_of_start = ["failed-starts", "proxy"].contains(&circumstance.kind);
     circumstance.remedy.is_some() && (circumstance.is_decisive || is_of_start)
+}
+
+/// Says who provides the features of slots that none has. `None` if the unmet clauses are not all of features.
+fn of_feature(report: &RequestReport, verdict: &RequestVerdict) -> Option<String> {
+    let clauses = verdict.clauses();
+    let mut unmet = clauses.iter().flat_map(|place| &report.clauses[*place].analysis.offer_attributes);
+    if let Some(named) = feature_remedy(unmet.clone()) {
+        return Some(named.to_owned());
+    }
+    let is_feature = clauses.iter().all(|place| is_of_feature(&report.clauses[*place].analysis));
+    let name = unmet.next().filter(|_| is_feature)?;
+    Some(format!("ask the admin for slots with {name}, or bring it along in an image"))
 }
 
 impl Remedies<'_> {
@@ -81,7 +93,7 @@ impl Remedies<'_> {
             .chain(remedy)
             .chain(opening)
             .chain(self.own_value(report))
-            .chain(self.whom_to_ask(report))
+            .chain(whom_to_ask(self.0, report))
             .chain(self.of_owners_and_files(report))
             .chain(choice_phrases(self.0, report))
             .collect()
@@ -89,61 +101,18 @@ impl Remedies<'_> {
 
     /// Says what to wait for or to do, by the kind of the verdict. `None` if the verdict alone does not tell.
     fn by_verdict(&self, report: &RequestReport) -> Option<String> {
-        // A slot that refuses now, and takes the job at a time.
-        let opening = || {
-            report.refusals.iter().filter(|group| group.suitable > 0).find_map(|group| {
-                let wait = group.demand.opens.as_ref()?.remedy()?;
-                Some(format!("{wait}, when {} takes jobs", self.0.offer_name(group.example)))
-            })
-        };
-        let rejection = report.job.as_ref().and_then(|job| job.last_rejection.as_ref());
-        let limit = rejection.and_then(LastRejection::concurrency_limit);
         match &report.verdict {
             verdict if verdict.limit().is_some() => verdict.limit().map(AccountingLimit::remedy),
             RequestVerdict::Taken(_) | RequestVerdict::PartlyServed { .. } => {
                 let is_divided = !report.scarce_in_divided.is_empty();
-                let wait = "wait until more of them are free";
-                Some(if is_divided {
-                    format!("{wait}, or test smaller requests with --what-if")
-                } else {
-                    wait.to_owned()
-                })
+                let test = if is_divided { ", or test smaller requests with --what-if" } else { "" };
+                Some(format!("wait until more of them are free{test}"))
             }
             RequestVerdict::Unmet { fault: FailureReason::NotNow(time), .. } => time.remedy(),
-            RequestVerdict::NotWaiting(_) => {
-                let factory = report.job.as_ref().and_then(|job| job.factory.as_ref());
-                let hold = report.job.as_ref().and_then(|job| job.hold.as_ref());
-                let is_unasked =
-                    report.job.as_ref().is_some_and(|job| job.state.is_of_access_point() && job.schedd.is_none());
-                let ask = is_unasked.then(|| ASK_SCHEDD.to_owned());
-                hold.map(|hold| self.release(hold)).or(factory.and_then(JobFactory::remedy).map(str::to_owned)).or(ask)
-            }
-            RequestVerdict::Matches if limit.is_some() => {
-                limit.map(|limit| format!("wait until jobs with the concurrency limit {limit} end"))
-            }
-            RequestVerdict::Matches if rejection.is_some_and(LastRejection::is_of_accounting) => Some(
-                "wait until jobs of its submitter or group end, or ask the admin about its share (condor_userprio)"
-                    .to_owned(),
-            ),
-            RequestVerdict::Matches => report.slots.filter(|_| report.job.is_some()).map(|_| {
-                let full = self.full_slots(report).map_or_else(String::new, |full| format!(", or until {full}"));
-                format!("wait for the next negotiation cycle{full}")
-            }),
-            RequestVerdict::Refused => opening(),
-            // A mistake that a change corrects is not waited out.
-            RequestVerdict::Claimed | RequestVerdict::IfDrained(_)
-                if report.slip().is_some() && !report.changes.is_empty() || report.is_corrected_to_free() =>
-            {
-                None
-            }
-            RequestVerdict::Claimed | RequestVerdict::IfDrained(_) => {
-                let opening = opening().filter(|_| report.slots.is_none_or(|slots| slots.matching.available() == 0));
-                let ends = self.wait(report);
-                match (opening, ends.as_ref().and_then(|ends| ends.strip_prefix("wait "))) {
-                    (Some(opening), Some(ends)) => Some(format!("{opening}, or {ends}")),
-                    (opening, _) => opening.or(ends),
-                }
-            }
+            RequestVerdict::NotWaiting(_) => report.job.as_ref().and_then(|job| self.of_idle_no_more(job)),
+            RequestVerdict::Matches => self.of_match(report),
+            RequestVerdict::Refused => self.opening(report),
+            RequestVerdict::Claimed | RequestVerdict::IfDrained(_) => self.of_taken(report),
             RequestVerdict::Unmet { clause, .. } if report.clauses[*clause].text == "false" => {
                 let may = self.0.verb("it may", "they may");
                 Some(format!("take `false` out of the requirements when {may} run"))
@@ -153,21 +122,57 @@ impl Remedies<'_> {
             {
                 Some(format!("give {} an attribute {name}", self.0.verb("it", "them")))
             }
-            verdict if report.changes.is_empty() => {
-                let unmet =
-                    verdict.clauses().into_iter().flat_map(|place| &report.clauses[place].analysis.offer_attributes);
-                let of_feature = || {
-                    let named = feature_remedy(unmet.clone()).map(str::to_owned);
-                    let is_feature =
-                        verdict.clauses().iter().all(|place| is_of_feature(&report.clauses[*place].analysis));
-                    let name = unmet.clone().next().filter(|_| is_feature);
-                    named.or_else(|| {
-                        Some(format!("ask the admin for slots with {}, or bring it along in an image", name?))
-                    })
-                };
-                self.one_of_two(report, verdict).or_else(of_feature).or_else(|| self.of_correction(report, verdict))
-            }
+            verdict if report.changes.is_empty() => self
+                .one_of_two(report, verdict)
+                .or_else(|| of_feature(report, verdict))
+                .or_else(|| self.of_correction(report, verdict)),
             _ => None,
+        }
+    }
+
+    /// Says when a slot takes the request that refuses it now. `None` if none will.
+    fn opening(&self, report: &RequestReport) -> Option<String> {
+        report.refusals.iter().filter(|group| group.suitable > 0).find_map(|group| {
+            let wait = group.demand.opens.as_ref()?.remedy()?;
+            Some(format!("{wait}, when {} takes jobs", self.0.offer_name(group.example)))
+        })
+    }
+
+    /// Says what to do about a job that waits for no slot.
+    fn of_idle_no_more(&self, job: &JobReport) -> Option<String> {
+        let is_unasked = job.state.is_of_access_point() && job.schedd.is_none();
+        let made = || job.factory.as_ref().and_then(JobFactory::remedy).map(str::to_owned);
+        let released = job.hold.as_ref().map(|hold| self.release(hold));
+        released.or_else(made).or_else(|| is_unasked.then(|| ASK_SCHEDD.to_owned()))
+    }
+
+    /// Says what a request waits for that matches free slots.
+    fn of_match(&self, report: &RequestReport) -> Option<String> {
+        let rejection = report.job.as_ref().and_then(|job| job.last_rejection.as_ref());
+        if let Some(limit) = rejection.and_then(LastRejection::concurrency_limit) {
+            return Some(format!("wait until jobs with the concurrency limit {limit} end"));
+        }
+        if rejection.is_some_and(LastRejection::is_of_accounting) {
+            let share = "ask the admin about its share (condor_userprio)";
+            return Some(format!("wait until jobs of its submitter or group end, or {share}"));
+        }
+        report.slots.filter(|_| report.job.is_some()).map(|_| {
+            let full = self.full_slots(report).map_or_else(String::new, |full| format!(", or until {full}"));
+            format!("wait for the next negotiation cycle{full}")
+        })
+    }
+
+    /// Says what a request waits for whose slots are all in use or full. `None` if a change corrects a mistake: it is not
+    /// waited out.
+    fn of_taken(&self, report: &RequestReport) -> Option<String> {
+        if report.slip().is_some() && !report.changes.is_empty() || report.is_corrected_to_free() {
+            return None;
+        }
+        let opening = self.opening(report).filter(|_| report.slots.is_none_or(|slots| slots.matching.available() == 0));
+        let ends = self.wait(report);
+        match (opening, ends.as_ref().and_then(|ends| ends.strip_prefix("wait "))) {
+            (Some(opening), Some(ends)) => Some(format!("{opening}, or {ends}")),
+            (opening, _) => opening.or(ends),
         }
     }
 
@@ -258,73 +263,6 @@ impl Remedies<'_> {
         (parts.len() > 1).then(|| format!("leave out {}, whichever is not meant", join_with(&parts, "or")))
     }
 
-    /// Says which owner of a slot decides whether the request gets it, and whom the owner admits. `None` if what an owner
-    /// admits keeps the request from no slot that would do.
-    fn whom_to_ask(&self, report: &RequestReport) -> Option<String> {
-        let refusing = || report.refusals.iter().filter(|group| group.suitable > 0 && report.tells_refusals());
-        let admitted = |group: &&'_ RefusalGroup| {
-            let mut demands = [&group.demand].into_iter().chain(&group.further);
-            demands.find_map(|demand| demand.admits.clone())
-        };
-        if let Some((group, admitted)) = refusing().find_map(|group| Some((group, admitted(&group)?))) {
-            // A value of the wrong type or in the wrong case is corrected instead.
-            if group.demand.quoted_value().is_some() || report.is_corrected_to_free() {
-                return None;
-            }
-            let slot = self.0.offer_name(group.example);
-            let of = match group.suitable {
-                1 => format!("the owner of {slot} decides"),
-                several => {
-                    format!("the owners of {} {}, such as {slot}, decide", with_commas(several), self.0.nouns[1])
-                }
-            };
-            if admitted.is_of_parallel() {
-                let needs = self.0.verb("it needs", "they need");
-                return Some(format!("use universe = parallel if {needs} several slots at once, else other slots"));
-            }
-            if admitted.is_of_purpose() {
-                let may = self.0.verb("it may", "they may");
-                return Some(format!("{of}: ask whether {may} have {}", admitted.phrase()));
-            }
-            let member = admitted.group().map_or_else(String::new, |group| {
-                format!("; a member of {group} submits with accounting_group = {group}")
-            });
-            return Some(format!("{of}: ask to admit more than jobs with {}{member}", admitted.phrase()));
-        }
-        // Slots of another dedicated scheduler are no matter of their owners.
-        let is_told = report.job.iter().flat_map(|job| &job.circumstances).any(|of| of.kind == "too-few-slots");
-        if is_told || report.corrected_slot.is_some() || matches!(report.verdict, RequestVerdict::Contradiction { .. })
-        {
-            return None;
-        }
-        // Another attribute is meant.
-        if matches!(report.verdict, RequestVerdict::Unmet { fault: FailureReason::Misplaced(_), .. })
-            && !report.changes.is_empty()
-        {
-            return None;
-        }
-        let values = report.told_clauses().into_iter().filter_map(|place| {
-            let clause = &report.clauses[place];
-            let offered = clause.offered()?;
-            let value = offered.values.first()?;
-            let closest = clause.closest_value.as_ref().map(ToString::to_string);
-            // A program for another architecture, or another system, is another program.
-            let is_system = names_system(&offered.name);
-            let is_closest = closest.is_some_and(|closest| closest == offered.shown(&value.value));
-            // Another machine or site is no correction.
-            let is_place = names_place(&offered.name) && !report.choices.is_empty();
-            let is_meant = offered.likely > 0 || (is_closest && !is_system && !is_place);
-            let mut demands = value.refusals.iter().filter(|_| is_meant);
-            let first = demands.clone().next();
-            let first = first.filter(|_| report.changes.is_empty());
-            let demand = demands.find(|demand| demand.admits.is_some()).or(first)?;
-            let (slot, shown) = (self.0.offer_name(value.example), offered.shown(&value.value));
-            let refuses = if demand.admits.is_some() { "" } else { "it refuses: " };
-            Some(format!("{slot} has {} {shown}, but {refuses}{}", offered.name, self.0.demand_phrase(demand, false)))
-        });
-        values.into_iter().next()
-    }
-
     /// Says what to do about a slot that serves the owner of its machine, or that drains, or about files that no slot shares.
     /// `None` if that does not keep the request from the slots.
     fn of_owners_and_files(&self, report: &RequestReport) -> Option<String> {
@@ -405,6 +343,7 @@ impl Remedies<'_> {
         let events: Vec<String> = awaited.into_iter().chain(self.full_slots(report)).collect();
         (!events.is_empty()).then(|| format!("wait until {}", events.join(", or until ")))
     }
+
     /// Says that jobs end on the slots that would match without them. `None` if there are none, or none is listed.
     fn full_slots(&self, report: &RequestReport) -> Option<String> {
         let number = report.slots.filter(|_| !report.if_drained.is_empty())?.if_drained;

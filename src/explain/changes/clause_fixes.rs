@@ -18,9 +18,9 @@ use crate::text::closest_name;
 
 use crate::explain::features::TRANSFER_METHODS;
 
+use super::demanded_values::is_false_request;
 use super::edit::RequestEdit;
 use super::needs;
-use super::offer_demands::is_false_request;
 use super::search::Proposal;
 
 /// A proposed fix of a clause. The second element is the offers' value to which the fix relaxes the clause's bound. The

@@ -3,9 +3,12 @@
 mod advice;
 mod choices;
 mod clause_fixes;
+mod demanded_attributes;
+mod demanded_values;
 mod edit;
 mod needs;
 mod offer_demands;
+mod request_comparison;
 mod resource_requests;
 mod search;
 
@@ -29,10 +32,10 @@ use crate::protocol::requested_resource;
 
 pub(super) use choices::{find_choices, is_choice};
 pub(super) use clause_fixes::{convert_type, rewrite_proposal};
+pub(super) use demanded_values::{DemandedValues, WeightedValue, add_value, sort_by_preference};
 pub use edit::RequestEdit;
 pub(super) use edit::ports_of_group;
 pub(super) use needs::{DURATION, names_place, names_system};
-pub(super) use offer_demands::{DemandedValues, WeightedValue, add_value, sort_by_preference};
 pub(super) use search::{ChangeProblem, ObstacleCount, Proposal, search_changes};
 use search::{MAX_EDITS, verify_edits};
 pub use search::{MatchingOffers, RequestChange};
@@ -233,7 +236,7 @@ impl ChangeProblem for BilateralChanges<'_> {
             let mut edits = proposals.iter().flat_map(|proposal| &proposal.edits);
             edits.any(|edit| matches!(edit, RequestEdit::Set { name: set, .. } if set == name))
         };
-        let attributes = offer_demands::propose_attributes(self.table, analysis, is_set);
+        let attributes = demanded_attributes::propose_attributes(self.table, analysis, is_set);
         proposals.extend(attributes);
         let exceeds = |edit: &RequestEdit| advice::exceeds_machine(edit, &self.analysis.request.ad, self.dialect());
         let is_timed = |clause: &&ClauseAnalysis| clause.next_time(self.table, &self.analysis.request).is_some();
