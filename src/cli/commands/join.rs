@@ -125,6 +125,20 @@ struct RowSink {
     lefts: usize,
 }
 
+/// Says which attributes of a key no ad of the files has.
+fn note_unseen(session: &mut Session, task: &KeyTask<'_>, sources: &[AdSource]) {
+    for name in task.names.unseen() {
+        // A file without a readable ad has no names.
+        let Some(known) = first_names(session, sources) else { continue };
+        if known.iter().any(|known| name.is(known)) {
+            continue;
+        }
+        let near = suggestion(&closest_attributes(name.as_str(), known.iter().map(String::as_str)));
+        let source = sources.first().map_or("", |source| &source.name);
+        session.note(&format!("no ad of {source} has the attribute {name}{near}"));
+    }
+}
+
 impl JoinCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         let paths = input::or_stdin(&self.input.paths()?);
@@ -162,18 +176,8 @@ impl JoinCommand {
             let held = HeldSide::read(session, &mut rights, &right_task)?;
             self.stream_left(session, &held, (&mut lefts, &left_task), &mut rows, &mut sink)?;
         }
-        for (task, sources) in [(&left_task, &lefts), (&right_task, &rights)] {
-            for name in task.names.unseen() {
-                // A file without a readable ad has no names.
-                let Some(known) = first_names(session, sources) else { continue };
-                if known.iter().any(|known| name.is(known)) {
-                    continue;
-                }
-                let near = suggestion(&closest_attributes(name.as_str(), known.iter().map(String::as_str)));
-                let source = sources.first().map_or("", |source| &source.name);
-                session.note(&format!("no ad of {source} has the attribute {name}{near}"));
-            }
-        }
+        note_unseen(session, &left_task, &lefts);
+        note_unseen(session, &right_task, &rights);
         if sink.lonely > 0 && !self.left {
             let verb = if sink.lonely == 1 { "has" } else { "have" };
             let (lonely, all) = (with_commas(sink.lonely), counted(sink.lefts, "ad"));

@@ -150,10 +150,8 @@ impl Check {
         session.use_submit_config(self.config.first());
         let mut sources = if reads_files { input::open_sources(session, &paths)? } else { Vec::new() };
         let mut pools = if self.pool.is_empty() { Vec::new() } else { input::open_sources(session, &self.pool)? };
-        let mut configurations = Vec::new();
-        for path in &self.config {
-            configurations.push(LoadedConfiguration::load(session, path)?);
-        }
+        let configurations = self.config.iter().map(|path| LoadedConfiguration::load(session, path));
+        let configurations: Vec<LoadedConfiguration> = configurations.collect::<Result<_, _>>()?;
         let forms = sources.iter().chain(&pools).map(|source| (source.name.as_ref(), source.form));
         let dumps = configurations.iter().map(|loaded| (loaded.text.name.as_ref(), loaded.text.block.form));
         session.decide_dialect_by_forms(forms.chain(dumps));

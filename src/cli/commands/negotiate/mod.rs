@@ -160,16 +160,7 @@ impl Negotiate {
         };
         let settings = parties.with_typed_ranks(settings);
         if self.cycles.cycles.is_some() {
-            let rows = match (self.by_submitter, self.starts) {
-                (true, _) => CycleRows::Submitters,
-                (_, true) => CycleRows::Starts,
-                _ => CycleRows::Matches,
-            };
-            let output = (rows, self.ads.common.output, !self.ads.states.all_states);
-            let (policies, problems) = policy.job_policies(&session.context());
-            policy.report_settings(session, &problems)?;
-            let accounts = (accountant, policy.cycle_times(session)?, policies);
-            return self.cycles.run(session, &parties, &settings, accounts, output);
+            return self.run_cycles(session, &parties, &settings, &policy, accountant);
         }
         if self.compare {
             let rows = compare::comparison_table(&settings, &parties.ads(), reading_seconds);
@@ -198,6 +189,27 @@ impl Negotiate {
             print_statistics(&outcome, seconds);
         }
         Ok(Status::of(!outcome.grants.is_empty()))
+    }
+
+    /// Runs several cycles, with the time that passes between them.
+    fn run_cycles(
+        &self,
+        session: &mut Session,
+        parties: &Parties,
+        settings: &NegotiationSettings,
+        policy: &LoadedPolicy,
+        accountant: Option<Accountant>,
+    ) -> Result<Status, Failure> {
+        let rows = match (self.by_submitter, self.starts) {
+            (true, _) => CycleRows::Submitters,
+            (_, true) => CycleRows::Starts,
+            _ => CycleRows::Matches,
+        };
+        let output = (rows, self.ads.common.output, !self.ads.states.all_states);
+        let (policies, problems) = policy.job_policies(&session.context());
+        policy.report_settings(session, &problems)?;
+        let accounts = (accountant, policy.cycle_times(session)?, policies);
+        self.cycles.run(session, parties, settings, accounts, output)
     }
 
     /// Reads the ads that take part.

@@ -123,22 +123,8 @@ impl Specialize {
         let scope = self.scope(session)?;
         let mut definitions = Ad::default();
         argument_text::add_definitions(session, &mut definitions, &self.define)?;
-        let task = SpecializeTask {
-            command: self,
-            partial_scope: PartialKnowledge { unknown: self.unknown.clone(), is_complete: self.closed },
-            definitions,
-            target: input::read_first_ad(session, target)?,
-            context: Context {
-                random: None,
-                now: session.context().now.filter(|_| session.options.now.is_some() || self.over.is_some()),
-                ..session.context()
-            },
-            unseen_names: UnseenNames::new(match &scope {
-                SpecializeScope::Attribute(name) => Some(name.clone()),
-                _ => None,
-            }),
-            scope,
-        };
+        let target = input::read_first_ad(session, target)?;
+        let task = self.task(session, scope, definitions, target);
         let is_whole = matches!(task.scope, SpecializeScope::WholeAd);
         let mut output = SpecializeOutput::new(self, &task.scope)?;
         if self.over.is_some_and(|over| over > MAX_SPAN_SECONDS) {
@@ -166,6 +152,37 @@ impl Specialize {
         if let Some(first) = first_text {
             task.unseen_names.report(session, &first);
         }
+        self.finish(session, output)
+    }
+
+    /// Returns what is done with each ad.
+    fn task(
+        &self,
+        session: &Session,
+        scope: SpecializeScope,
+        definitions: Ad,
+        target: Option<Ad>,
+    ) -> SpecializeTask<'_> {
+        SpecializeTask {
+            command: self,
+            partial_scope: PartialKnowledge { unknown: self.unknown.clone(), is_complete: self.closed },
+            definitions,
+            target,
+            context: Context {
+                random: None,
+                now: session.context().now.filter(|_| session.options.now.is_some() || self.over.is_some()),
+                ..session.context()
+            },
+            unseen_names: UnseenNames::new(match &scope {
+                SpecializeScope::Attribute(name) => Some(name.clone()),
+                _ => None,
+            }),
+            scope,
+        }
+    }
+
+    /// Says how exact the output is, and ends it.
+    fn finish(&self, session: &mut Session, mut output: SpecializeOutput) -> Result<Status, Failure> {
         if let Some(seconds) = output.sampling {
             session.note(&format!("some bounds are seen in samples every {seconds} s"));
         }

@@ -1,32 +1,19 @@
 //! Groups of ads that get the same explanation.
 
-use classad::ad::{Ad, Name, Value};
+use classad::ad::Ad;
 use classad::explain::{
     Explainer, JobCircumstance, JobOutlook, JobReport, OutlookKind, RequestChange, RequestReport, ScheddAnswer,
     ShortCause, ShortCauseWriter,
 };
 use classad::pool::RequestClusters;
-use classad::protocol::{AdvertisedState, JobState, SlotState, evaluate_attribute};
-use classad::text::join_with;
-use indexmap::{IndexMap, IndexSet};
+use classad::protocol::{AdvertisedState, JobState};
+use indexmap::IndexMap;
 
 use super::access_point::AccessPoint;
 use super::case::{ExplanationInput, best_change};
+use super::dedicated_scheduler::{DedicatedScheduler, PARALLEL};
 use crate::cli::render::rows::TableCell;
 use crate::cli::session::Session;
-
-/// The circumstance of a job that needs several slots at once.
-const PARALLEL: &str = "parallel";
-
-/// The slots of a dedicated scheduler that match a job.
-struct DedicatedSlots {
-    /// Number of slots.
-    matching: usize,
-    /// Number of those that are free.
-    free: usize,
-    /// Number of them that the job needs at once.
-    needed: usize,
-}
 
 impl ExplanationInput<'_> {
     /// Returns the cause of a report in a few words.
@@ -88,89 +75,20 @@ impl ExplanationInput<'_> {
         explainer: &Explainer,
     ) -> RequestReport {
         let parallel = report.job.iter_mut().flat_map(|job| &mut job.circumstances).find(|of| of.kind == PARALLEL);
-        let Some(parallel) = parallel.filter(|_| !self.is_reverse) else { return report };
-        let DedicatedSlots { matching, free, needed } = self.dedicated_slots(session, subject, explainer);
-        let are = if free == 1 { "is" } else { "are" };
-        let counts = match matching {
-            0 => self.what_keeps_away(session, subject, explainer),
-            matching => format!(": the pool has {matching} of these that match, {free} {are} free"),
-        };
-        parallel.predicate.push_str(&counts);
-        if needed > matching {
-            let ask = "ask the admin for more slots of this scheduler";
-            parallel.kind = "too-few-slots";
-            let served = self.served_schedulers(session, subject);
-            parallel.remedy = Some(match matching {
-                0 if !served.is_empty() => {
-                    format!("submit it where {} runs, which the slots of the pool serve", join_with(&served, "or"))
-                }
-                0 => format!("ask for no more than a slot of this scheduler has, or {ask}"),
-                most => format!("ask for at most {most} with machine_count, or {ask}"),
-            });
-        } else if needed > free {
-            parallel.kind = "too-few-slots";
-            parallel.remedy = Some(match free {
-                0 => format!("wait until {needed} of them are free at once"),
-                free => format!("wait until {needed} of them are free at once, or ask for {free} with machine_count"),
-            });
+        if let Some(parallel) = parallel.filter(|_| !self.is_reverse) {
+            self.dedicated_scheduler(session, subject, explainer).tell(parallel);
         }
         report
     }
 
-    /// Says which clause keeps a job from the slots of its dedicated scheduler, of which none matches.
-    fn what_keeps_away(&self, session: &Session, job: usize, explainer: &Explainer) -> String {
-        let context = session.context();
-        let value = |ad: &Ad, name: &str| evaluate_attribute(ad, &Name::new(name), &context);
-        let job = &self.subjects[job];
-        let scheduler = value(job.advertisement(), "Scheduler");
-        let is_of_scheduler =
-            |slot: &usize| scheduler.is_some() && value(&self.partners[*slot].ad, "DedicatedScheduler") == scheduler;
-        let slots: Vec<usize> = (0..self.partners.len()).filter(is_of_scheduler).collect();
-        let mut unmet: IndexMap<String, usize> = IndexMap::new();
-        for slot in &slots {
-            let pair = explainer.explain_pair(&job.ad, *slot);
-            pair.unmet().for_each(|(_, clause)| *unmet.entry(clause.text.clone()).or_default() += 1);
-        }
-        // Of equal numbers, the first clause: those of the job come first.
-        match unmet.iter().rev().max_by_key(|(_, slots)| **slots) {
-            Some((clause, keeps)) if *keeps == slots.len() => {
-                format!(": none of the {} that there are meets `{clause}`", slots.len())
-            }
-            Some((clause, keeps)) => format!(": {keeps} of the {} that there are do not meet `{clause}`", slots.len()),
-            None => ": none of these matches".to_owned(),
-        }
-    }
-
-    /// Returns the dedicated schedulers that the slots serve, if none serves that of a job.
-    fn served_schedulers(&self, session: &Session, job: usize) -> Vec<String> {
-        let context = session.context();
-        let text = |ad: &Ad, name: &str| match evaluate_attribute(ad, &Name::new(name), &context)? {
-            Value::String(text) => Some(text.to_str().into_owned()),
-            _ => None,
-        };
-        let served: IndexSet<String> =
-            self.partners.iter().filter_map(|slot| text(&slot.ad, "DedicatedScheduler")).collect();
-        let own = text(self.subjects[job].advertisement(), "Scheduler");
-        let is_served = own.is_none_or(|own| served.iter().any(|known| known.eq_ignore_ascii_case(&own)));
-        if is_served { Vec::new() } else { served.into_iter().collect() }
-    }
-
-    /// Counts the slots that match a job of the parallel universe and that its dedicated scheduler has.
-    fn dedicated_slots(&self, session: &Session, job: usize, explainer: &Explainer) -> DedicatedSlots {
-        let context = session.context();
-        let value = |ad: &Ad, name: &str| evaluate_attribute(ad, &Name::new(name), &context);
-        let job = &self.subjects[job];
-        let scheduler = value(job.advertisement(), "Scheduler");
-        let mut matching = explainer.matching_offers(&job.ad);
-        matching
-            .retain(|offer| scheduler.is_none() || value(&self.partners[*offer].ad, "DedicatedScheduler") == scheduler);
-        let is_free = |offer: &&usize| self.partners[**offer].state(&context) == AdvertisedState::Slot(SlotState::Free);
-        let needed = value(job.advertisement(), "MinHosts").and_then(|hosts| hosts.as_integer());
-        DedicatedSlots {
-            matching: matching.len(),
-            free: matching.iter().filter(is_free).count(),
-            needed: needed.and_then(|hosts| usize::try_from(hosts).ok()).unwrap_or_default(),
-        }
+    /// Returns the dedicated scheduler of a job of the parallel universe.
+    fn dedicated_scheduler<'e>(
+        &'e self,
+        session: &Session,
+        job: usize,
+        explainer: &'e Explainer,
+    ) -> DedicatedScheduler<'e> {
+        DedicatedScheduler::new(&self.subjects[job], self.partners, explainer, session.context())
     }
 
     /// Whether a waiting job gets no slot, although slots match it: see [`RequestReport::is_kept_back`].
@@ -180,8 +98,7 @@ impl ExplanationInput<'_> {
         let is_full = || self.answer_of_access_point(session, subject).is_some_and(|(_, full)| full.is_some());
         match decisive.map(|known| known.kind) {
             Some(PARALLEL) => {
-                let slots = explainer.map(|explainer| self.dedicated_slots(session, subject, explainer));
-                slots.is_some_and(|slots| slots.needed > slots.free)
+                explainer.is_some_and(|explainer| self.dedicated_scheduler(session, subject, explainer).is_short())
             }
             decisive => decisive.is_some() || is_full(),
         }

@@ -6,6 +6,7 @@ mod allocation;
 pub mod case;
 pub mod cause_entry;
 mod causes;
+mod dedicated_scheduler;
 pub mod diagram;
 mod document;
 pub mod gangs;
