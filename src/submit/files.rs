@@ -179,23 +179,10 @@ fn set_transfer_mode(job: &mut JobBuilder<'_>, lists: [Option<&CommandValue>; 2]
     if !is_default && when_value.is_none() && own_when.is_none() && should == "NO" {
         "NONE".clone_into(&mut when);
     }
-    if (should == "NO") != (when == "NONE") {
-        let place = when_value
-            .as_ref()
-            .or(should_value.as_ref())
-            .map_or(job.statement.clone(), |value| value.place.value.clone());
-        let message = format!("when_to_transfer_output = {when} contradicts should_transfer_files = {should}");
-        return Err(Problem::error_at(place, 0, message).with_help("leave out one of the two commands"));
+    if is_default && when == "ON_EXIT_OR_EVICT" && should == "IF_NEEDED" {
+        "YES".clone_into(&mut should);
     }
-    if when == "ON_EXIT_OR_EVICT" && should == "IF_NEEDED" {
-        if is_default {
-            "YES".clone_into(&mut should);
-        } else {
-            let place = when_value.map_or(job.statement.clone(), |value| value.place.value);
-            let message = "ON_EXIT_OR_EVICT and should_transfer_files = IF_NEEDED exclude each other";
-            return Err(Problem::error_at(place, 0, message).with_help("write should_transfer_files = YES, or ON_EXIT"));
-        }
-    }
+    refuse_contradiction(job, [&should, &when], [should_value.as_ref(), when_value.as_ref()])?;
     let assign = |job: &mut JobBuilder<'_>, name: &str, text: &str, value: Option<&CommandValue>| match value {
         Some(value) => job.assign_value(name, text, value),
         None => job.assign(name, text),
@@ -211,6 +198,27 @@ fn set_transfer_mode(job: &mut JobBuilder<'_>, lists: [Option<&CommandValue>; 2]
         job.assign("FileSystemDomain", domain.as_str());
     }
     Ok(should != "NO")
+}
+
+/// Refuses a pair of modes, whether and when to transfer files, of which one excludes the other.
+fn refuse_contradiction(
+    job: &JobBuilder<'_>,
+    [should, when]: [&str; 2],
+    [should_value, when_value]: [Option<&CommandValue>; 2],
+) -> Result<(), Problem> {
+    let place_of =
+        |value: Option<&CommandValue>| value.map_or(job.statement.clone(), |value| value.place.value.clone());
+    if (should == "NO") != (when == "NONE") {
+        let message = format!("when_to_transfer_output = {when} contradicts should_transfer_files = {should}");
+        let problem = Problem::error_at(place_of(when_value.or(should_value)), 0, message);
+        return Err(problem.with_help("leave out one of the two commands"));
+    }
+    if when == "ON_EXIT_OR_EVICT" && should == "IF_NEEDED" {
+        let message = "ON_EXIT_OR_EVICT and should_transfer_files = IF_NEEDED exclude each other";
+        let problem = Problem::error_at(place_of(when_value), 0, message);
+        return Err(problem.with_help("write should_transfer_files = YES, or ON_EXIT"));
+    }
+    Ok(())
 }
 
 /// Sets which files are transferred, whether and when.

@@ -201,25 +201,7 @@ fn add_resources(job: &mut JobBuilder<'_>, constraint: &mut GrowingConstraint) {
         constraint.add(if is_vm { "(TARGET.TotalDisk >= DiskUsage)" } else { "(TARGET.Disk >= DiskUsage)" }, &source);
     }
     if is_vm {
-        let source = job.source_of("JobVMMemory");
-        if job.text("JobVMType").as_deref() != Some("xen") {
-            constraint.add("(TARGET.TotalMemory >= MY.JobVMMemory)", &source);
-        }
-        if !constraint.mentions("VM_Memory") {
-            constraint.add("(TARGET.VM_Memory >= MY.JobVMMemory)", &source);
-        }
-        if job.boolean("JobVMHardwareVT") == Some(true) && !constraint.mentions("VM_HardwareVT") {
-            constraint.add("TARGET.VM_HardwareVT", &source);
-        }
-        if job.boolean("JobVMNetworking") == Some(true) {
-            let source = job.source_of("JobVMNetworking");
-            if !constraint.mentions("VM_Networking") {
-                constraint.add("TARGET.VM_Networking", &source);
-            }
-            if job.has("JobVMNetworkingType") {
-                constraint.add("stringListIMember(JobVMNetworkingType,TARGET.VM_Networking_Types,\",\")", &source);
-            }
-        }
+        add_vm_resources(job, constraint);
     } else {
         if let Some(memory) = job.attribute("RequestMemory")
             && exceeds(job, &memory, 1.0)
@@ -236,6 +218,29 @@ fn add_resources(job: &mut JobBuilder<'_>, constraint: &mut GrowingConstraint) {
         && exceeds(job, &cpus, 1.0)
     {
         constraint.add("(TARGET.Cpus >= RequestCpus)", &job.source_of("RequestCpus"));
+    }
+}
+
+/// Adds the clauses about what a virtual machine needs.
+fn add_vm_resources(job: &mut JobBuilder<'_>, constraint: &mut GrowingConstraint) {
+    let source = job.source_of("JobVMMemory");
+    if job.text("JobVMType").as_deref() != Some("xen") {
+        constraint.add("(TARGET.TotalMemory >= MY.JobVMMemory)", &source);
+    }
+    if !constraint.mentions("VM_Memory") {
+        constraint.add("(TARGET.VM_Memory >= MY.JobVMMemory)", &source);
+    }
+    if job.boolean("JobVMHardwareVT") == Some(true) && !constraint.mentions("VM_HardwareVT") {
+        constraint.add("TARGET.VM_HardwareVT", &source);
+    }
+    if job.boolean("JobVMNetworking") == Some(true) {
+        let source = job.source_of("JobVMNetworking");
+        if !constraint.mentions("VM_Networking") {
+            constraint.add("TARGET.VM_Networking", &source);
+        }
+        if job.has("JobVMNetworkingType") {
+            constraint.add("stringListIMember(JobVMNetworkingType,TARGET.VM_Networking_Types,\",\")", &source);
+        }
     }
 }
 

@@ -161,51 +161,32 @@ fn set_retries(
     job: &mut JobBuilder<'_>,
     attribute: &str,
     base: i64,
-    list: Option<(&str, &CommandValue)>,
+    further: Option<(&str, &CommandValue)>,
     increment: Option<&CommandValue>,
 ) -> Result<(), Problem> {
-    let (mut sizes, mut final_size) = (Vec::new(), None);
-    if let Some((mut rest, command)) = list {
-        while let Some(size) = byte_size(rest, base, true) {
-            check_unit(job, command, &size, "units of the request")?;
-            sizes.push(size.number);
-            rest = size.rest;
-            if rest.trim().is_empty() {
-                break;
-            }
-        }
-        final_size = Some(rest.trim()).filter(|rest| !rest.is_empty()).map(|rest| {
-            read_expression(rest)
-                .map_or_else(|_| rest.to_owned(), |expression| expression_text(&expression, Style::Long))
-        });
-        if sizes.len() > 1 && !sizes.is_sorted_by(|one, other| one < other) {
-            return Err(command.fault("these sizes must increase"));
-        }
-    }
-    let is_expression = final_size.is_some();
-    let final_size = final_size.or_else(|| sizes.pop().map(|size| size.to_string()));
-    let place = list.map(|(_, command)| command).or(increment).map(|command| command.place.name.clone());
-    let place = place.unwrap_or_else(|| job.statement.clone());
-    let source =
-        list.map(|(_, command)| command).or(increment).map_or(place.clone(), |command| command.place.value.clone());
+    let sizes = further
+        .map_or_else(|| Ok(RetrySizes::default()), |(rest, command)| RetrySizes::read(job, base, rest, command))?;
+    let command = further.map(|(_, command)| command).or(increment);
+    let place = command.map_or_else(|| job.statement.clone(), |command| command.place.name.clone());
+    let source = command.map_or_else(|| place.clone(), |command| command.place.value.clone());
     let expression = |job: &mut JobBuilder<'_>, name: &str, text: &str| {
         let mut composed = ComposedText::default();
         composed.push(text, &source);
         job.assign_composed(name, composed, &place)
     };
-    let body = match (final_size, increment) {
-        (Some(final_size), _) if !sizes.is_empty() => {
-            let listed: Vec<String> = sizes.iter().map(i64::to_string).chain([final_size]).collect();
+    let body = match (sizes, increment) {
+        (RetrySizes { first, last: Some(last), .. }, _) if !first.is_empty() => {
+            let listed: Vec<String> = first.iter().map(i64::to_string).chain([last]).collect();
             expression(job, &format!("Retry{attribute}"), &format!("{{{}}}", listed.join(",")))?;
             format!(
                 "EVALSET {attribute} Retry{attribute}[Retry{attribute}Index?:0]\u{1e}EVALSET Retry{attribute}Index \
                  MIN({{size(Retry{attribute})-1, (Retry{attribute}Index?:0)+1}})"
             )
         }
-        (final_size, Some(step)) => {
+        (RetrySizes { last, .. }, Some(step)) => {
             let size = byte_size(&step.text, base, false).map(|size| format!("{attribute} + {}", size.number));
             let step_text = size.unwrap_or_else(|| step.text.clone());
-            if let Some(most) = final_size {
+            if let Some(most) = last {
                 expression(job, &format!("Max{attribute}"), &most)?;
                 expression(job, &format!("Next{attribute}"), &step_text)?;
                 format!("EVALSET {attribute} MIN({{Next{attribute}, Max{attribute}}})")
@@ -216,10 +197,51 @@ fn set_retries(
                 format!("SET {attribute} {}", now + more)
             }
         }
-        (Some(final_size), None) if is_expression => format!("EVALSET {attribute} {final_size}"),
-        (Some(final_size), None) => format!("SET {attribute} {final_size}"),
-        (None, None) => return Ok(()),
+        (RetrySizes { last: Some(last), is_expression: true, .. }, None) => format!("EVALSET {attribute} {last}"),
+        (RetrySizes { last: Some(last), .. }, None) => format!("SET {attribute} {last}"),
+        (RetrySizes { last: None, .. }, None) => return Ok(()),
     };
+    transform_on_evict(job, attribute, &body);
+    Ok(())
+}
+
+/// The sizes that a job requests after evictions, one after the other.
+#[derive(Default)]
+struct RetrySizes {
+    /// All but the last one.
+    first: Vec<i64>,
+    /// The last one, a number or an expression; `None` if there are none.
+    last: Option<String>,
+    is_expression: bool,
+}
+
+impl RetrySizes {
+    /// Reads the sizes that follow the first one in the value of a command.
+    fn read(job: &mut JobBuilder<'_>, base: i64, mut rest: &str, command: &CommandValue) -> Result<Self, Problem> {
+        let mut sizes = Vec::new();
+        while let Some(size) = byte_size(rest, base, true) {
+            check_unit(job, command, &size, "units of the request")?;
+            sizes.push(size.number);
+            rest = size.rest;
+            if rest.trim().is_empty() {
+                break;
+            }
+        }
+        if sizes.len() > 1 && !sizes.is_sorted_by(|one, other| one < other) {
+            return Err(command.fault("these sizes must increase"));
+        }
+        let last = Some(rest.trim()).filter(|rest| !rest.is_empty()).map(|rest| {
+            read_expression(rest)
+                .map_or_else(|_| rest.to_owned(), |expression| expression_text(&expression, Style::Long))
+        });
+        let is_expression = last.is_some();
+        let last = last.or_else(|| sizes.pop().map(|size| size.to_string()));
+        Ok(RetrySizes { first: sizes, last, is_expression })
+    }
+}
+
+/// Sets what becomes of a request if the job is evicted because it used more.
+fn transform_on_evict(job: &mut JobBuilder<'_>, attribute: &str, body: &str) {
     let code = if attribute == "RequestMemory" { 102 } else { 104 };
     let setting = job.setting(&format!("ON_EVICT_CHECK_{attribute}_REQUIREMENTS"));
     let condition = setting.unwrap_or_else(|| {
@@ -230,7 +252,6 @@ fn set_retries(
     if !super::queue::words(&known).iter().any(|word| word.eq_ignore_ascii_case(attribute)) {
         job.assign("TransformOnEvict", format!("{known} {attribute}").trim_start());
     }
-    Ok(())
 }
 
 fn set_gpus(job: &mut JobBuilder<'_>) -> Result<(), Problem> {

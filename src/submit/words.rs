@@ -156,24 +156,11 @@ pub(super) fn set_environment(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
             set_variable(&mut table, value, &lossy(&word))?;
         }
     }
+    let is_old_syntax = value.is_some_and(|value| new.is_none() && !is_quoted(&value.text));
     if let Some(value) = value {
-        if new.is_some() || is_quoted(&value.text) {
-            let words = quoted_words(new_syntax(value)?.as_bytes());
-            for word in words.ok_or_else(|| value.fault("a single quote is not closed"))? {
-                set_variable(&mut table, value, &lossy(&word))?;
-            }
-        } else {
-            // Another mark at the beginning separates the variables instead of `;`.
-            let is_mark = |c: &char| "\u{1f}!#$%&*+,-/:<>?@^`|~".contains(*c);
-            let mark = value.text.chars().next().filter(is_mark);
-            let entries = &value.text[mark.map_or(0, char::len_utf8)..];
-            let entries = entries.split([mark.unwrap_or(';'), '\n']).map(str::trim_start);
-            for entry in entries.filter(|entry| !entry.is_empty()) {
-                set_variable(&mut table, value, entry)?;
-            }
-        }
+        read_variables(&mut table, value, is_old_syntax)?;
     }
-    import_environment(job, &mut table, value.is_some_and(|value| new.is_none() && !is_quoted(&value.text)))?;
+    import_environment(job, &mut table, is_old_syntax)?;
     let [has_old, has_new] = ["Env", "Environment"].map(|name| job.has(name));
     if value.is_none() && table.is_empty() && (has_old || has_new) {
         return Ok(());
@@ -197,6 +184,23 @@ pub(super) fn set_environment(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
         assign("Environment", &lossy(&words.join(&b' ')));
     }
     Ok(())
+}
+
+/// Adds the variables that a command sets.
+fn read_variables(table: &mut EnvironmentTable, value: &CommandValue, is_old_syntax: bool) -> Result<(), Problem> {
+    if !is_old_syntax {
+        let words = quoted_words(new_syntax(value)?.as_bytes());
+        for word in words.ok_or_else(|| value.fault("a single quote is not closed"))? {
+            set_variable(table, value, &lossy(&word))?;
+        }
+        return Ok(());
+    }
+    // Another mark at the beginning separates the variables instead of `;`.
+    let is_mark = |c: &char| "\u{1f}!#$%&*+,-/:<>?@^`|~".contains(*c);
+    let mark = value.text.chars().next().filter(is_mark);
+    let entries = &value.text[mark.map_or(0, char::len_utf8)..];
+    let entries = entries.split([mark.unwrap_or(';'), '\n']).map(str::trim_start);
+    entries.filter(|entry| !entry.is_empty()).try_for_each(|entry| set_variable(table, value, entry))
 }
 
 fn set_variable(table: &mut EnvironmentTable, value: &CommandValue, entry: &str) -> Result<(), Problem> {
