@@ -1,6 +1,8 @@
 //! The command line. Each subcommand has a file with a struct that holds its arguments and a method `run`.
 
 pub mod args;
+mod budget_messages;
+mod clock;
 pub mod commands;
 mod found_pairs;
 pub mod io;

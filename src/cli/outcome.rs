@@ -1,4 +1,4 @@
-//! Outcomes of commands: exit statuses, and why a command cannot go on.
+//! Outcomes of commands: exit statuses, the errors that decide them, and why a command cannot go on.
 
 use std::fmt;
 use std::io::{Error as IoError, ErrorKind};
@@ -27,6 +27,44 @@ impl Status {
 
     pub fn of(yes: bool) -> Self {
         if yes { Status::Yes } else { Status::No }
+    }
+}
+
+/// The errors of a run so far, for its exit status.
+#[derive(Default)]
+pub struct RunErrors {
+    /// Number of errors, in ads or elsewhere.
+    pub count: usize,
+    has_error: bool,
+    has_exceeded_budget: bool,
+}
+
+impl RunErrors {
+    /// Counts errors. `decide` tells whether they decide the exit status.
+    pub fn add(&mut self, count: usize, decide: bool) {
+        self.count += count;
+        self.has_error |= decide && count > 0;
+    }
+
+    /// Counts a budget that was exceeded.
+    pub fn add_exceeded_budget(&mut self) {
+        self.count += 1;
+        self.has_exceeded_budget = true;
+    }
+
+    /// Makes the errors so far leave the exit status alone.
+    pub fn clear_status(&mut self) {
+        (self.has_error, self.has_exceeded_budget) = (false, false);
+    }
+
+    /// Returns the exit status of a command with this outcome. With `exits_zero`, the answer "no" is a success.
+    pub fn exit_code(&self, status: Status, exits_zero: bool) -> u8 {
+        match status {
+            status if self.has_error || status == Status::Trouble => Status::Trouble.code(),
+            _ if self.has_exceeded_budget => Status::Budget.code(),
+            Status::No if exits_zero => Status::Yes.code(),
+            status => status.code(),
+        }
     }
 }
 
@@ -63,6 +101,19 @@ impl Failure {
 impl From<IoError> for Failure {
     fn from(error: IoError) -> Self {
         Failure::Output(error)
+    }
+}
+
+/// Returns the status of a run that ended with this result, and the message that is still to be reported.
+pub fn status_of(result: Result<Status, Failure>) -> (Status, Option<String>) {
+    match result {
+        Ok(status) => (status, None),
+        // A closed pipe is not an error: the program that reads the output, such as `head`, has read enough.
+        Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => (Status::Yes, None),
+        Err(Failure::Output(error)) => {
+            (Status::Trouble, Some(format!("cannot write the output: {}", io_reason(&error))))
+        }
+        Err(Failure::Refused(message)) => (Status::Trouble, message),
     }
 }
 

@@ -2,27 +2,25 @@
 
 use std::io::{self, IsTerminal};
 
-use classad::ad::{AbsoluteTime, Dialect, Name};
+use classad::ad::{Dialect, Name};
 use classad::configuration::Configuration;
-use classad::eval::{Abort, Context, RandomStream, RunBudgets};
+use classad::eval::{Abort, Context, RandomStream};
 use classad::format::{FileFormat, Problem, Severity};
 use classad::syntax::LossyChange;
-use classad::text::counted;
 
 use super::args::global::{GlobalOptions, TimeOption};
+use super::budget_messages::{abort_text, budget_failures_text, spent_budget_texts};
+use super::clock::current_time;
 use super::io::live;
 use super::io::source::AdSource;
 use super::io::source_text::SourceText;
 use super::kept_messages::{KeptMessage, KeptMessages, MessageKind};
-use super::outcome::{Failure, Status, io_reason};
+use super::outcome::{Failure, RunErrors, Status, status_of};
 use super::render::{diagnostics, output};
-use super::shown_problems::{ShownCount, ShownProblems, most_shown};
+use super::shown_problems::MessageCounts;
 
 /// Maximum number of problems printed for one file of settings.
 const MAX_SETTING_PROBLEMS: usize = 20;
-
-/// Age in seconds from which all ads of an input count as old.
-const OLD_SECONDS: i64 = 3600;
 
 /// The options and the evaluation context of one run, and the errors counted for the exit status.
 pub struct Session {
@@ -33,10 +31,9 @@ pub struct Session {
     time_source: TimeSource,
     /// Whether the expressions of the command line are about single ads, so that `other` in them means the ad.
     pub is_about_one_ad: bool,
-    has_error: bool,
-    has_exceeded_budget: bool,
+    errors: RunErrors,
+    /// The messages of the current entry of a script, or of a whole run without a script.
     entry_counts: MessageCounts,
-    error_count: usize,
     /// Prefix of every message: the location of the current entry of a script. Empty for a command line.
     location_prefix: String,
     /// The host of the files if the run writes a partial result, which keeps problems instead of printing them. Empty for
@@ -59,15 +56,6 @@ enum TimeSource {
     Given,
 }
 
-/// Counts of the errors, warnings and lossy values reported in one entry of a script, or in a whole run without a
-/// script. Messages that were not printed count, too.
-#[derive(Default)]
-struct MessageCounts {
-    problems: ShownProblems,
-    /// Values that the output form could not represent.
-    lossy_values: ShownCount,
-}
-
 impl Session {
     pub fn new(options: GlobalOptions, command_tree: fn() -> clap::Command) -> Self {
         output::silence_stdout(options.quiet);
@@ -80,10 +68,8 @@ impl Session {
             context,
             time_source,
             is_about_one_ad: false,
-            has_error: false,
-            has_exceeded_budget: false,
+            errors: RunErrors::default(),
             entry_counts: MessageCounts::default(),
-            error_count: 0,
             location_prefix: String::new(),
             partial_host: None,
             submit_configuration: None,
@@ -159,24 +145,6 @@ impl Session {
         self.decide_dialect_by_forms(sources.into_iter().map(|source| (source.name.as_ref(), source.form)));
     }
 
-    /// Makes `newest_time`, the newest time that an ad tells, the time of evaluation, if all ads are old. An option
-    /// `--now` has precedence. Prints a note.
-    pub fn adopt_time_of_old_ads(&mut self, newest_time: Option<i64>) {
-        if self.options.now.is_none() && Self::is_old(newest_time) && newest_time != self.context.now {
-            let Some(newest) = newest_time else { return };
-            self.set_time(newest);
-            let time = utc_text(newest);
-            self.note(&format!(
-                "the newest ad is from {time}; the ads are evaluated as of that time (--now sets another)"
-            ));
-        }
-    }
-
-    /// Whether ads whose newest time is `newest_time`, in seconds since 1970, are old. Ads that tell no time are not.
-    pub fn is_old(newest_time: Option<i64>) -> bool {
-        newest_time.is_some_and(|newest| current_time().saturating_sub(newest) > OLD_SECONDS)
-    }
-
     /// Makes a time that the ads tell the time of evaluation, in seconds since 1970.
     pub fn set_time(&mut self, time: i64) {
         self.context.now = Some(time);
@@ -250,7 +218,7 @@ impl Session {
 
     /// Clears the failure flags, so that an interactive session exits with 0. The user has already seen the errors.
     pub fn reset_status(&mut self) {
-        (self.has_error, self.has_exceeded_budget) = (false, false);
+        self.errors.clear_status();
     }
 
     fn print_message(&self, kind: MessageKind, message: &str) {
@@ -270,8 +238,7 @@ impl Session {
     /// The problem is an error and `--fail-fast` is given.
     pub fn report_problem(&mut self, text: &SourceText, problem: &Problem) -> Result<(), Failure> {
         if problem.severity == Severity::Error {
-            self.has_error |= !self.options.lenient;
-            self.error_count += 1;
+            self.errors.add(1, !self.options.lenient);
         }
         let is_shown = self.entry_counts.problems.shows(problem);
         self.show(match problem.severity {
@@ -287,13 +254,10 @@ impl Session {
 
     /// Counts problems that are not printed.
     pub fn count_problems(&mut self, severity: Severity, count: usize) {
-        if severity == Severity::Error && count > 0 {
-            self.has_error |= !self.options.lenient;
-            self.error_count += count;
-            self.entry_counts.problems.errors.add(count);
-        } else if severity == Severity::Warning {
-            self.entry_counts.problems.warnings.add(count);
+        if severity == Severity::Error {
+            self.errors.add(count, !self.options.lenient);
         }
+        self.entry_counts.problems.counter_mut(severity).add(count);
     }
 
     /// Prints the problems of a file of settings. Problems beyond the maximum number are only counted.
@@ -308,39 +272,31 @@ impl Session {
 
     /// Number of errors so far, in ads or elsewhere.
     pub fn error_count(&self) -> usize {
-        self.error_count
+        self.errors.count
     }
 
     /// Reports the values of an ad that the output form cannot represent: as warnings, or as errors with `--strict`.
     /// Returns `false` if errors were reported, because the ad must not be written then.
     pub fn report_lossy_values(&mut self, id: &str, changes: &[(Name, LossyChange)]) -> bool {
-        let (kind, consequence) = if self.options.strict {
-            (MessageKind::Error, "; --strict skips the ad instead")
+        let (severity, kind, consequence) = if self.options.strict {
+            (Severity::Error, MessageKind::Error, "; --strict skips the ad instead")
         } else {
-            (MessageKind::Warning, ", because the long form cannot represent the string")
+            (Severity::Warning, MessageKind::Warning, ", because the long form cannot represent the string")
         };
         // A value that occurs several times in one attribute is reported once.
         for repetitions in changes.chunk_by(|change, next| change == next) {
             let (name, change) = &repetitions[0];
-            self.has_error |= self.options.strict;
-            self.error_count += usize::from(self.options.strict);
-            let most = self.most_shown_changes();
-            if self.entry_counts.lossy_values.count(true, most) {
+            self.errors.add(usize::from(self.options.strict), true);
+            if self.entry_counts.shows_lossy_value(severity) {
                 self.print_message(kind, &format!("{id}: {name}: {change}{consequence}"));
             }
         }
         changes.is_empty() || !self.options.strict
     }
 
-    /// Maximum number of lossy conversions that are printed. With `--strict` they are errors.
-    fn most_shown_changes(&self) -> usize {
-        most_shown(if self.options.strict { Severity::Error } else { Severity::Warning })
-    }
-
     /// Reports an error that has no location in a text.
     pub fn error(&mut self, message: &str) {
-        self.has_error = true;
-        self.error_count += 1;
+        self.errors.add(1, true);
         self.print_message(MessageKind::Error, message);
     }
 
@@ -362,26 +318,13 @@ impl Session {
 
     /// Reports that the evaluation of `what` exceeded its budget. The message names the option that raises the limit.
     pub fn report_abort(&mut self, abort: &Abort, what: &str) {
-        let hint = abort.setting().map_or_else(String::new, |name| format!("; --{name} raises the limit"));
-        self.report_exceeded_budget(&format!("{what}: {abort}{hint}"));
+        self.report_exceeded_budget(&abort_text(abort, what));
     }
 
     /// Reports the number of evaluations that exceeded their budgets, unless it is 0.
     pub fn report_budget_failures(&mut self, count: u64) {
         if count > 0 {
-            let what = if count == 1 { "evaluation or search was" } else { "evaluations or searches were" };
-            self.report_exceeded_budget(&format!("{count} {what} stopped at a limit; see `classad help budgets`"));
-        }
-    }
-
-    /// Reports searches for gangs that ended at their limit, unless there are none. Names the option that raises it.
-    pub fn note_cut_off_searches(&self, count: u64) {
-        if count > 0 {
-            let ended =
-                if count == 1 { "1 search for a gang".to_owned() } else { format!("{count} searches for gangs") };
-            self.note(&format!(
-                "{ended} ended at a limit: a gang may be missing, or there may be a better one; --max-search-tests raises it"
-            ));
+            self.report_exceeded_budget(&budget_failures_text(count));
         }
     }
 
@@ -401,49 +344,23 @@ impl Session {
 
     /// Prints a note of how many messages were suppressed, if any.
     fn note_suppressed(&self) {
-        let MessageCounts { problems, lossy_values } = &self.entry_counts;
-        let counts =
-            [(&problems.errors, "more error"), (&problems.warnings, "more warning"), (lossy_values, "more change")];
-        for (count, what) in counts {
-            if count.not_shown() > 0 {
-                self.note(&format!("{} not shown", counted(count.not_shown(), what)));
-            }
+        for text in self.entry_counts.suppressed() {
+            self.note(&text);
         }
     }
 
     /// Records that a budget was exceeded, for the exit status. Prints nothing, as the caller has already reported it.
     pub fn mark_budget(&mut self) {
-        self.has_exceeded_budget = true;
-        self.error_count += 1;
-    }
-
-    /// Reports each budget of the run that is spent.
-    fn report_spent_budgets(&mut self, run: &RunBudgets) {
-        if run.steps.is_spent() {
-            let abort = Abort::TooManyRunSteps(run.steps.granted());
-            self.report_abort(&abort, "some results are missing or incomplete");
-        }
-        let missing = "some results are missing: comparing ads";
-        if run.comparisons.is_spent() {
-            let most = run.comparisons.granted();
-            self.report_exceeded_budget(&format!(
-                "{missing} took more than {most} steps; --max-comparison-steps raises the limit"
-            ));
-        }
-        if run.held_bytes.is_spent() {
-            let most = run.held_bytes.granted();
-            self.report_exceeded_budget(&format!(
-                "some results are missing: lists of candidates and rows about pairs of ads need more than {most} bytes; \
-                --max-held-bytes raises the limit"
-            ));
-        }
+        self.errors.add_exceeded_budget();
     }
 
     /// Returns the exit status of the run, after reporting the failure that ended it, if any.
     pub fn exit_code(&mut self, result: Result<Status, Failure>) -> u8 {
         let has_spent_run = self.context.has_spent_run() || self.context.has_spent_comparisons();
         if let Some(run) = self.context.run_budgets.clone() {
-            self.report_spent_budgets(&run);
+            for text in spent_budget_texts(&run) {
+                self.report_exceeded_budget(&text);
+            }
         }
         if self.kept.is_none() {
             self.note_suppressed();
@@ -451,35 +368,10 @@ impl Session {
             self.print_messages(self.take_kept_messages());
             self.note_suppressed();
         }
-        let (status, message) = match result {
-            Ok(status) => (status, None),
-            // A closed pipe is not an error: the program that reads the output, such as `head`, has read enough.
-            Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => (Status::Yes, None),
-            Err(Failure::Output(error)) => {
-                (Status::Trouble, Some(format!("cannot write the output: {}", io_reason(&error))))
-            }
-            Err(Failure::Refused(message)) => (Status::Trouble, message),
-        };
+        let (status, message) = status_of(result);
         if let Some(message) = message {
             diagnostics::print_message(&self.options, "error", &message);
         }
-        match status {
-            status if self.has_error || status == Status::Trouble => Status::Trouble.code(),
-            _ if self.has_exceeded_budget => Status::Budget.code(),
-            Status::No if self.options.exit_zero => Status::Yes.code(),
-            status => status.code(),
-        }
+        self.errors.exit_code(status, self.options.exit_zero)
     }
-}
-
-/// Returns the time, in seconds since 1970.
-pub fn current_time() -> i64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
-}
-
-/// Returns a time in UTC for messages: `2026-01-31T12:00:00Z`. HTCondor writes the offset `-00:00` in place of `Z`.
-pub fn utc_text(seconds: i64) -> String {
-    let text = AbsoluteTime { seconds, offset: 0 }.to_string();
-    text.strip_suffix("-00:00").map_or_else(|| text.clone(), |time| format!("{time}Z"))
 }

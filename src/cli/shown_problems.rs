@@ -1,6 +1,7 @@
-//! Which problems of a run are printed, and how many are not.
+//! Which problems and lossy values of a run are printed, and how many are not.
 
 use classad::format::{Problem, Severity};
+use classad::text::counted;
 use rustc_hash::FxHashSet;
 
 /// Maximum number of errors printed per run. Further ones are only counted.
@@ -10,7 +11,7 @@ const MAX_SHOWN_ERRORS: usize = 50;
 const MAX_SHOWN_WARNINGS: usize = 5;
 
 /// Returns the maximum number of problems of a severity that are printed per run.
-pub fn most_shown(severity: Severity) -> usize {
+fn most_shown(severity: Severity) -> usize {
     match severity {
         Severity::Error => MAX_SHOWN_ERRORS,
         Severity::Warning => MAX_SHOWN_WARNINGS,
@@ -67,5 +68,30 @@ impl ShownProblems {
             Severity::Error => &mut self.errors,
             Severity::Warning => &mut self.warnings,
         }
+    }
+}
+
+/// Counts of the errors, warnings and lossy values reported in one entry of a script, or in a whole run without a
+/// script. Messages that were not printed count, too.
+#[derive(Default)]
+pub struct MessageCounts {
+    pub problems: ShownProblems,
+    /// Values that the output form could not represent.
+    lossy_values: ShownCount,
+}
+
+impl MessageCounts {
+    /// Counts a lossy value, which is an error or a warning. Returns whether it is printed.
+    pub fn shows_lossy_value(&mut self, severity: Severity) -> bool {
+        self.lossy_values.count(true, most_shown(severity))
+    }
+
+    /// Says how many messages of each kind were not printed: `3 more errors not shown`.
+    pub fn suppressed(&self) -> Vec<String> {
+        let MessageCounts { problems, lossy_values } = self;
+        let counts =
+            [(&problems.errors, "more error"), (&problems.warnings, "more warning"), (lossy_values, "more change")];
+        let suppressed = counts.into_iter().filter(|(count, _)| count.not_shown() > 0);
+        suppressed.map(|(count, what)| format!("{} not shown", counted(count.not_shown(), what))).collect()
     }
 }

@@ -14,14 +14,16 @@ use indexmap::IndexMap;
 use super::global;
 use super::matching::{MatchArgs, ReadMode, with_nested_requests};
 use super::notify::NotifyArgs;
+use crate::cli::clock::utc_text;
 use crate::cli::io::collector_snapshot::{LATER_ADS, retain_flagged};
+use crate::cli::io::dump_time::adopt_time_of_old_ads;
 use crate::cli::io::match_records::read_match_records;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::{assign_content_ids, distinguish_names};
 use crate::cli::io::selective_load::LoadedAds;
 use crate::cli::io::source::AdSource;
 use crate::cli::outcome::Failure;
-use crate::cli::session::{Session, utc_text};
+use crate::cli::session::Session;
 
 /// The options that say which ads are current.
 #[derive(Args, Clone)]
@@ -220,7 +222,7 @@ impl AdvertisingArgs {
         let drops_sequences = reading == ReadMode::SelectiveForReports && self.matched.is_given();
         let reading = if drops_sequences { ReadMode::Whole } else { reading };
         let LoadedAds { requests, offers, newest_time } = self.common.read_ads(session, sources, reading, also)?;
-        session.adopt_time_of_old_ads(newest_time);
+        adopt_time_of_old_ads(session, newest_time);
         let registrar = self.matched.registrar(session)?;
         let context = session.context();
         let (mut requests, mut offers) = (requests, offers);

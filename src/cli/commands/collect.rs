@@ -17,6 +17,7 @@ use rustc_hash::FxHashMap;
 use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::advertising::MatchedArgs;
 use crate::cli::args::global::time;
+use crate::cli::clock::utc_text;
 use crate::cli::io::argument_text;
 use crate::cli::io::collector_snapshot::{LATER_ADS, retain_flagged};
 use crate::cli::io::input;
@@ -24,7 +25,7 @@ use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::assign_content_ids;
 use crate::cli::outcome::{Failure, Status};
 use crate::cli::render::output::{DocumentWriter, OutputForm, out};
-use crate::cli::session::{Session, utc_text};
+use crate::cli::session::Session;
 
 const EXAMPLES: &str = "\
 Examples:

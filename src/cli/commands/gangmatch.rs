@@ -135,7 +135,7 @@ impl Gangmatch {
         let (found, statistics) = if self.lists_only() { run.enumerate()? } else { run.marshal()? };
         run.ranks.report(run.session);
         session.report_budget_failures(statistics.failures);
-        session.note_cut_off_searches(statistics.cut_off_searches);
+        note_cut_off_searches(session, statistics.cut_off_searches);
         if self.ads.common.stats {
             output::print_counters(statistics, start.elapsed().as_secs_f64());
         }
@@ -336,5 +336,15 @@ impl GangmatchRun<'_> {
         let mut statistics = matcher.statistics();
         statistics.failures += failures;
         Ok((any, statistics))
+    }
+}
+
+/// Notes how many searches for gangs ended at their limit, unless there are none. Names the option that raises it.
+fn note_cut_off_searches(session: &Session, count: u64) {
+    if count > 0 {
+        let ended = if count == 1 { "1 search for a gang".to_owned() } else { format!("{count} searches for gangs") };
+        session.note(&format!(
+            "{ended} ended at a limit: a gang may be missing, or there may be a better one; --max-search-tests raises it"
+        ));
     }
 }

@@ -10,7 +10,7 @@ use clap::{ArgGroup, Args};
 use crate::cli::args::ad_files::AdFilesArgs;
 use crate::cli::args::global::{GlobalOptions, TimeOption};
 use crate::cli::io::atomic_write::create_or_replace;
-use crate::cli::io::dump_time::newest_times;
+use crate::cli::io::dump_time::{is_old, newest_times};
 use crate::cli::io::input;
 use crate::cli::io::part_plan::{PartPlan, PlannedFile, byte_count, plan_parts, shell_word};
 use crate::cli::io::partial::{PartialCommand, PartialInput, arguments_without, end_of_options, without_options};
@@ -159,7 +159,7 @@ impl ScatterCommand {
         let newest = newest_times(sources.iter().flatten(), &session.context());
         let newest = newest.map_err(|error| Failure::unreadable("the ads", &error))?.ads;
         // Without --now a share that reads old ads evaluates as of their time, as one run does.
-        let needs_time = session.options.now.is_none() && !Session::is_old(newest);
+        let needs_time = session.options.now.is_none() && !is_old(newest);
         let now = session.context().now.filter(|_| needs_time);
         let files = requests.iter().chain(&pool).cloned().map(whole_name).collect::<Result<Vec<_>, _>>()?;
         let plan = PartPlan::of_shares(count, &files, now)?;

@@ -9,8 +9,9 @@ use classad::text::{counted, with_commas};
 use super::input::for_each_ad;
 use super::source::AdSource;
 use super::source_text::SourceText;
+use crate::cli::clock::utc_text;
 use crate::cli::outcome::Failure;
-use crate::cli::session::{Session, utc_text};
+use crate::cli::session::Session;
 
 /// Reads the ads that a collector holds at the time `at`, in seconds since 1970: those that `match --at` lets take part.
 /// Prints notes of how many are left out.

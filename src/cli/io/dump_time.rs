@@ -1,4 +1,4 @@
-//! The time of a dump: the newest time that its ads tell.
+//! The time of a dump: the newest time that its ads tell, and whether it is the time of evaluation.
 
 use std::io;
 use std::sync::LazyLock;
@@ -9,11 +9,16 @@ use classad::format::{Projection, ReadCache};
 use classad::protocol::{Advertisement, TIME_ATTRIBUTES};
 
 use super::source::AdSource;
+use crate::cli::clock::{current_time, utc_text};
+use crate::cli::session::Session;
 
 /// Times of events of jobs. A dump is at least as new as these.
 const EVENT_TIMES: [&str; 4] = ["QDate", "EnteredCurrentStatus", "JobCurrentStartDate", "CompletionDate"];
 
 static EVENT_NAMES: LazyLock<[Name; 4]> = LazyLock::new(|| EVENT_TIMES.map(Name::new));
+
+/// Age in seconds from which all ads of an input count as old.
+const OLD_SECONDS: i64 = 3600;
 
 /// The newest times in the ads of a dump, in seconds since 1970.
 #[derive(Default)]
@@ -66,4 +71,21 @@ pub fn newest_times<'s>(sources: impl IntoIterator<Item = &'s AdSource>, context
         }
     }
     Ok(newest)
+}
+
+/// Whether ads whose newest time is `newest_time`, in seconds since 1970, are old. Ads that tell no time are not.
+pub fn is_old(newest_time: Option<i64>) -> bool {
+    newest_time.is_some_and(|newest| current_time().saturating_sub(newest) > OLD_SECONDS)
+}
+
+/// Makes `newest_time`, the newest time that an ad tells, the time of evaluation, if all ads are old. An option
+/// `--now` has precedence. Prints a note.
+pub fn adopt_time_of_old_ads(session: &mut Session, newest_time: Option<i64>) {
+    if session.options.now.is_none() && is_old(newest_time) && newest_time != session.context().now {
+        let Some(newest) = newest_time else { return };
+        session.set_time(newest);
+        let time = utc_text(newest);
+        session
+            .note(&format!("the newest ad is from {time}; the ads are evaluated as of that time (--now sets another)"));
+    }
 }

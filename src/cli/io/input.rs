@@ -19,8 +19,9 @@ use super::source::AdSource;
 use super::source_text::SourceText;
 use super::whole_file::open;
 use crate::cli::args::global::TimeOption;
+use crate::cli::clock::{current_time, utc_text};
 use crate::cli::outcome::{Failure, io_reason, refuse};
-use crate::cli::session::{Session, current_time, utc_text};
+use crate::cli::session::Session;
 
 /// Maximum number of files that stay open between detecting their forms and reading them.
 const MAX_OPEN_FILES: usize = 16;

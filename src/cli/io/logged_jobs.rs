@@ -8,8 +8,9 @@ use classad::query::{JobEvent, LoggedJobs};
 
 use super::input;
 use super::source::AdSource;
+use crate::cli::clock::current_time;
 use crate::cli::outcome::{Failure, refuse};
-use crate::cli::session::{Session, current_time};
+use crate::cli::session::Session;
 
 /// Reads event logs and returns an ad for each job, in the order of the first events.
 pub fn logged_jobs(session: &mut Session, mut logs: Vec<AdSource>) -> Result<Vec<Ad>, Failure> {

@@ -14,8 +14,8 @@ use super::followed_file::FollowedFile;
 use super::followed_queue::FollowedQueue;
 use super::source_text::SourceText;
 use super::whole_file::open;
+use crate::cli::clock::current_time;
 use crate::cli::render::{output, progress};
-use crate::cli::session::current_time;
 
 /// A file or a pipe that is being read.
 #[allow(clippy::struct_excessive_bools)] // each is a fact of its own

@@ -20,6 +20,7 @@ use super::cycle_document::CycleDocument;
 use crate::cli::args::advertising::retain_queued;
 use crate::cli::args::output::TableOutputArgs;
 use crate::cli::args::policy::LoadedPolicy;
+use crate::cli::clock::utc_text;
 use crate::cli::io::argument_text::parse_argument_expression;
 use crate::cli::io::collector_snapshot::retain_flagged;
 use crate::cli::io::named_ad::NamedAd;
@@ -29,7 +30,7 @@ use crate::cli::outcome::{Failure, Status};
 use crate::cli::render::match_table::{PAIR_HEADER, pair_row};
 use crate::cli::render::output::{OutputForm, out};
 use crate::cli::render::rows::{TableCell, TableWriter};
-use crate::cli::session::{Session, utc_text};
+use crate::cli::session::Session;
 
 /// The attributes that tell whether a job of a history ran.
 const RUN_ATTRIBUTES: [&str; 3] = ["JobStartDate", "JobCurrentStartDate", "RemoteWallClockTime"];

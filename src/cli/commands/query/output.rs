@@ -16,13 +16,14 @@ use super::plan::QueryPlan;
 use super::print_mask::PrintMaskWriter;
 use super::scan::NeededPart;
 use super::tables::TableOutput;
+use crate::cli::clock::current_time;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::source_text::SourceText;
 use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::render::output::{AdWriter, BufferedStdout, OutputForm, out};
 use crate::cli::render::parquet::{ColumnType, ParquetWriter};
 use crate::cli::render::rows::{TableCell, TableWriter};
-use crate::cli::session::{Session, current_time};
+use crate::cli::session::Session;
 
 /// Output of a query. Takes findings in the order of the scan, and prints them as soon as their order allows.
 pub struct QueryOutput<'q> {

@@ -18,7 +18,7 @@ use super::commands::{self, COMMANDS};
 use super::entry::{ReplEntry, split_command};
 use super::expression_commands;
 use crate::cli::args::global::TimeOption;
-use crate::cli::io::dump_time::DumpTimes;
+use crate::cli::io::dump_time::{self, DumpTimes};
 use crate::cli::io::input;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::Parties;
@@ -123,7 +123,7 @@ impl<'s> ReplState<'s> {
             Some(TimeOption::Dump) if self.times.newest().is_some() || self.loads == 1 => {
                 input::set_dump_time(self.session, &self.times);
             }
-            None if Session::is_old(self.times.ads) => self.session.adopt_time_of_old_ads(self.times.ads),
+            None if dump_time::is_old(self.times.ads) => dump_time::adopt_time_of_old_ads(self.session, self.times.ads),
             None if self.session.has_given_time() => self.session.return_to_clock(),
             _ => {}
         }

@@ -13,10 +13,11 @@ use serde::de::DeserializeOwned;
 use super::scanned::join_faults;
 use super::scanned::{ScannedPartial, ScannedPartials, open_at};
 use super::{DAMAGED, MergedFile, PartialEvent, PartialFile, form_of};
+use crate::cli::clock::utc_text;
 use crate::cli::io::part_plan::{PartPlan, shell_word};
 use crate::cli::io::share::WorkShare;
 use crate::cli::outcome::{Failure, refuse};
-use crate::cli::session::{Session, utc_text};
+use crate::cli::session::Session;
 
 /// Maximum number of shares that a message names.
 const MAX_NAMED_SHARES: usize = 20;

@@ -6,17 +6,17 @@ use classad::explain::{
     AdNames, ClauseRemark, ClosestOffer, FailureReason, GangReport, JobReport, LastRejection, OfferedRange,
     OfferedValue, RefusalGroup, RequestReport, RequestVerdict, SlotCounts, UnmetOfferClause,
 };
-
 use classad::protocol::SlotState;
 use classad::text::{counted, join_and, shorten, with_commas};
 use indexmap::IndexMap;
 use serde_json::Value as Json;
 
+use crate::cli::clock::utc_text;
 use crate::cli::outcome::Failure;
 use crate::cli::render::diagnostics::{self, sentence_line, single_line};
 use crate::cli::render::output::OutputForm;
 use crate::cli::render::table::TableLayout;
-use crate::cli::session::{Session, utc_text};
+use crate::cli::session::Session;
 
 use super::case::ExplanationInput;
 use super::gangs::ListedParties;
