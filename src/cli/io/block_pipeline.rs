@@ -8,6 +8,7 @@ use classad::query::{BlockRun, with_block_workers};
 
 pub use classad::query::BlockTask;
 
+use super::event_years::note_years;
 use super::input;
 use super::source::AdSource;
 use super::source_text::SourceText;
@@ -36,7 +37,7 @@ impl<O> BlockRun<O> for SourceRun<'_, '_, O> {
             self.error = Some(error);
             None
         });
-        input::note_years(self.session, self.source);
+        note_years(self.session, self.source);
         if let Some(block) = text.as_mut().and_then(|text| Arc::get_mut(&mut text.block)) {
             block.ads_before = 0;
         }

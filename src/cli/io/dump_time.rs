@@ -20,6 +20,9 @@ static EVENT_NAMES: LazyLock<[Name; 4]> = LazyLock::new(|| EVENT_TIMES.map(Name:
 /// Age in seconds from which all ads of an input count as old.
 const OLD_SECONDS: i64 = 3600;
 
+/// Maximum number of bytes of files that are read only to find out how old they are.
+const MAX_DATED_BYTES: u64 = 64 << 20;
+
 /// The newest times in the ads of a dump, in seconds since 1970.
 #[derive(Default)]
 pub struct DumpTimes {
@@ -73,6 +76,18 @@ pub fn newest_times<'s>(sources: impl IntoIterator<Item = &'s AdSource>, context
     Ok(newest)
 }
 
+/// Makes the time of a dump the time of evaluation.
+pub fn set_dump_time(session: &mut Session, times: &DumpTimes) {
+    let Some(time) = times.newest() else {
+        return session.warning("--now dump uses the current time: no ad has a time such as LastHeardFrom or QDate");
+    };
+    session.set_time(time);
+    if times.events > times.ads {
+        let time = utc_text(time);
+        session.note(&format!("--now dump uses {time}, the newest event of a job: no ad was written later"));
+    }
+}
+
 /// Whether ads whose newest time is `newest_time`, in seconds since 1970, are old. Ads that tell no time are not.
 pub fn is_old(newest_time: Option<i64>) -> bool {
     newest_time.is_some_and(|newest| current_time().saturating_sub(newest) > OLD_SECONDS)
@@ -87,5 +102,25 @@ pub fn adopt_time_of_old_ads(session: &mut Session, newest_time: Option<i64>) {
         let time = utc_text(newest);
         session
             .note(&format!("the newest ad is from {time}; the ads are evaluated as of that time (--now sets another)"));
+    }
+}
+
+/// Notes that `time()` is the current time, if the newest ad of the files is more than a day old. Says nothing of pipes
+/// and of large files.
+pub fn note_old_ads(session: &Session, sources: &[AdSource]) {
+    const DAY_SECONDS: i64 = 86_400;
+    let size = |source: &AdSource| std::fs::metadata(source.path()).map_or(u64::MAX, |file| file.len());
+    let is_dated = session.options.now.is_some() || !sources.iter().all(AdSource::is_file);
+    if is_dated || sources.iter().map(size).fold(0, u64::saturating_add) > MAX_DATED_BYTES {
+        return;
+    }
+    let Some(newest) = newest_times(sources, &session.context()).ok().and_then(|times| times.newest()) else {
+        return;
+    };
+    if newest < current_time() - DAY_SECONDS {
+        let newest = utc_text(newest);
+        session.note(&format!(
+            "time() is the current time, but the ads seem to be from {newest}; --now dump uses that time"
+        ));
     }
 }

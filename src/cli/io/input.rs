@@ -1,25 +1,24 @@
-//! Reading ads from files and pipes, and reading expressions and names of the command line.
+//! Opening the files and pipes of a command line, and reading ads from them.
 
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
-use std::time::UNIX_EPOCH;
 
 use classad::ad::{Ad, Dialect, Expression, Name};
 use classad::eval::{Context, FreeNames};
-use classad::format::{AdEntry, FileFormat, ReadCache, Stream, YearlessEvents};
+use classad::format::{AdEntry, FileFormat, ReadCache, Stream};
 use classad::protocol::{IDENTITY_ATTRIBUTES, display_name};
 use classad::submit::SubmitSettings;
 use classad::text::counted;
 
 use super::configuration::LoadedConfiguration;
-use super::dump_time::{DumpTimes, newest_times};
+use super::dump_time::{newest_times, set_dump_time};
+use super::event_years::{date_events, note_years};
 use super::file_part::FilePart;
 use super::named_ad::NamedAd;
 use super::source::AdSource;
 use super::source_text::SourceText;
 use super::whole_file::open;
 use crate::cli::args::global::TimeOption;
-use crate::cli::clock::{current_time, utc_text};
 use crate::cli::outcome::{Failure, io_reason, refuse};
 use crate::cli::session::Session;
 
@@ -101,44 +100,6 @@ fn submit_settings(session: &mut Session, name: &str) -> Result<Arc<SubmitSettin
     }))
 }
 
-/// Sets the time by which the events of a log get years if they have none.
-fn date_events(session: &Session, source: &mut AdSource, path: &str) {
-    let of_file = || {
-        let modified = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?.modified().ok()?;
-        i64::try_from(modified.duration_since(UNIX_EPOCH).ok()?.as_secs()).ok()
-    };
-    let (time, whose) = match (session.options.now, of_file()) {
-        (Some(TimeOption::At(time)), _) => (time, "--now"),
-        (_, Some(time)) => (time, "the time of the file"),
-        _ => (current_time(), "the current time"),
-    };
-    (source.written_at, source.written_by) = (Some(time), whose);
-}
-
-/// Notes which events of a log had no year, as far as it was read. A partial result leaves the notes to the merge.
-pub fn note_years(session: &Session, source: &mut AdSource) {
-    let yearless = source.take_yearless();
-    if session.partial_host.is_some() {
-        return;
-    }
-    let by = format!("{}, {}", source.written_by, utc_text(source.written_at.unwrap_or_default()));
-    for kind in yearless {
-        let what = match kind {
-            YearlessEvents::All => {
-                format!("its events have no year; they get years by their order, the last ones by {by}")
-            }
-            YearlessEvents::Some => {
-                "some of its events have no year; they get years by their order and the years of the others".to_owned()
-            }
-            YearlessEvents::Unfitting => format!(
-                "some of its events have no year, and no years fit their order and {by}; their times stay as they are \
-                 written"
-            ),
-        };
-        session.note(&format!("{}: {what}", source.name));
-    }
-}
-
 /// Opens a part of a file. A file that cannot be read in parts is reported.
 fn open_part(
     session: &mut Session,
@@ -201,41 +162,6 @@ pub fn decide_time<'s>(session: &mut Session, sources: impl IntoIterator<Item = 
             let reason = io_reason(&error);
             session.error(&format!("--now dump must read the input twice, but {reason}"));
         }
-    }
-}
-
-/// Makes the time of a dump the time of evaluation.
-pub fn set_dump_time(session: &mut Session, times: &DumpTimes) {
-    let Some(time) = times.newest() else {
-        return session.warning("--now dump uses the current time: no ad has a time such as LastHeardFrom or QDate");
-    };
-    session.set_time(time);
-    if times.events > times.ads {
-        let time = utc_text(time);
-        session.note(&format!("--now dump uses {time}, the newest event of a job: no ad was written later"));
-    }
-}
-
-/// Maximum number of bytes of files that are read only to find out how old they are.
-const MAX_DATED_BYTES: u64 = 64 << 20;
-
-/// Notes that `time()` is the current time, if the newest ad of the files is more than a day old. Says nothing of pipes
-/// and of large files.
-pub fn note_old_ads(session: &Session, sources: &[AdSource]) {
-    const DAY_SECONDS: i64 = 86_400;
-    let size = |source: &AdSource| std::fs::metadata(source.path()).map_or(u64::MAX, |file| file.len());
-    let is_dated = session.options.now.is_some() || !sources.iter().all(AdSource::is_file);
-    if is_dated || sources.iter().map(size).fold(0, u64::saturating_add) > MAX_DATED_BYTES {
-        return;
-    }
-    let Some(newest) = newest_times(sources, &session.context()).ok().and_then(|times| times.newest()) else {
-        return;
-    };
-    if newest < current_time() - DAY_SECONDS {
-        let newest = utc_text(newest);
-        session.note(&format!(
-            "time() is the current time, but the ads seem to be from {newest}; --now dump uses that time"
-        ));
     }
 }
 
@@ -423,7 +349,7 @@ pub fn read_first_ad(session: &mut Session, source: Option<AdSource>) -> Result<
     first.map(Some).ok_or_else(|| Failure::refused(format!("there is no ad in {}", source.name)))
 }
 
-/// Returns the names that [`identity`] looks up in each ad.
+/// Returns the names that [`name_ad`] looks up in each ad.
 pub fn identity_names() -> FreeNames {
     let mut names = FreeNames::default();
     names.names.extend(IDENTITY_ATTRIBUTES.iter().map(|name| Name::new(name)));

@@ -13,6 +13,7 @@ pub mod configuration;
 pub mod counted_offers;
 pub mod demo;
 pub mod dump_time;
+pub mod event_years;
 pub mod file_attributes;
 pub mod file_part;
 pub mod followed_file;

@@ -32,6 +32,7 @@ use crate::cli::args::partial_result::PartialResultArgs;
 use crate::cli::io::argument_text;
 use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::collector_snapshot::read_latest_ads;
+use crate::cli::io::dump_time::note_old_ads;
 use crate::cli::io::followed_file::FollowedFile;
 use crate::cli::io::logged_jobs::read_logged_jobs;
 use crate::cli::io::slip_notes::note_certain_slips;
@@ -257,7 +258,7 @@ impl QueryCommand {
         };
         plan.columns.af().for_each(|expression| note_certain_slips(session, expression));
         if [&plan.constraint].into_iter().chain(plan.columns.given()).any(|of| reads_clock(session, of, &first)) {
-            input::note_old_ads(session, &sources);
+            note_old_ads(session, &sources);
         }
         note_mistakes(self, session, status, &plan, &scanner, &mut |session| attribute_name_texts(session, &first));
         Ok(status)

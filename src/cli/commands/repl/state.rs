@@ -19,7 +19,6 @@ use super::entry::{ReplEntry, split_command};
 use super::expression_commands;
 use crate::cli::args::global::TimeOption;
 use crate::cli::io::dump_time::{self, DumpTimes};
-use crate::cli::io::input;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::parties::Parties;
 use crate::cli::io::source::AdSource;
@@ -121,7 +120,7 @@ impl<'s> ReplState<'s> {
         match self.session.options.now {
             // That no ad has a time is reported once.
             Some(TimeOption::Dump) if self.times.newest().is_some() || self.loads == 1 => {
-                input::set_dump_time(self.session, &self.times);
+                dump_time::set_dump_time(self.session, &self.times);
             }
             None if dump_time::is_old(self.times.ads) => dump_time::adopt_time_of_old_ads(self.session, self.times.ads),
             None if self.session.has_given_time() => self.session.return_to_clock(),
