@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use classad::ad::Dialect;
 use classad::format::Problem;
-use classad::syntax::{ParseOptions, PrintfConversion, parse_expression};
+use classad::syntax::{ParseOptions, PrintfConversion, SyntaxError, parse_expression};
 use classad::text::suggestion;
 
 use super::words::{FormatWord, FormatWords, problem_at, similar_words};
@@ -76,34 +76,8 @@ pub fn read_column(
     (label_separator, width_rule): (Option<&str>, WidthRule),
 ) -> Result<MaskColumn, Vec<Problem>> {
     let (_, Range { start, .. }) = words.rest();
-    let mut end = words.end();
-    let mut told = ColumnWords {
-        heading: None,
-        format: ColumnFormat::Default,
-        function: None,
-        width: None,
-        fits_cells: true,
-        has_auto_width: false,
-        is_cut: false,
-        is_left_aligned: None,
-        has_prefix: true,
-        has_suffix: true,
-        is_always_called: false,
-        placeholder: Placeholder { character: ' ', is_wide: false },
-        width_rule,
-        problems: Vec::new(),
-    };
-    while let Some(word) = words.next() {
-        if COLUMN_WORDS.iter().any(|keyword| word.is(keyword)) {
-            end = end.min(word.range.start);
-            told.read_word(&word, &mut words);
-        } else if end < word.range.start {
-            let help = similar_words(word.text, &COLUMN_WORDS);
-            let help = format!("{help} (put text with blanks in quotes)");
-            let message = format!("unknown keyword `{}` in a column", word.text);
-            told.problems.push(problem_at(word.range, message, help));
-        }
-    }
+    let mut told = ColumnWords::new(width_rule);
+    let end = told.read(&mut words);
     let range = start..start + text[start..end].trim_end().len();
     let written = &text[range.clone()];
     if written.is_empty() {
@@ -118,20 +92,61 @@ pub fn read_column(
         }
         Ok(_) => Err(told.problems),
         Err(error) => {
-            // Words that are not keywords make the expression wrong, most likely in small letters.
-            let lower = |word: &FormatWord| COLUMN_WORDS.iter().any(|known| known.eq_ignore_ascii_case(word.text));
-            let small = FormatWords::new(text, range.clone()).find(|word| !word.is_quoted && lower(word));
-            let mut problem = Problem::from_syntax(error, range.start, 0);
-            if let Some(word) = small {
-                problem.help = Some(format!("write keywords in capitals: {}", word.text.to_uppercase()));
-            }
-            told.problems.insert(0, problem);
+            told.problems.insert(0, expression_problem(text, range, error));
             Err(told.problems)
         }
     }
 }
 
+/// Returns the problem of an expression that cannot be parsed. Words that are not keywords make it wrong, most likely in
+/// small letters.
+fn expression_problem(text: &str, range: Range<usize>, error: SyntaxError) -> Problem {
+    let mut problem = Problem::from_syntax(error, range.start, 0);
+    let lower = |word: &FormatWord| COLUMN_WORDS.iter().any(|known| known.eq_ignore_ascii_case(word.text));
+    if let Some(word) = FormatWords::new(text, range).find(|word| !word.is_quoted && lower(word)) {
+        problem.help = Some(format!("write keywords in capitals: {}", word.text.to_uppercase()));
+    }
+    problem
+}
+
 impl ColumnWords {
+    /// Returns the settings of a column without keywords.
+    fn new(width_rule: WidthRule) -> Self {
+        ColumnWords {
+            heading: None,
+            format: ColumnFormat::Default,
+            function: None,
+            width: None,
+            fits_cells: true,
+            has_auto_width: false,
+            is_cut: false,
+            is_left_aligned: None,
+            has_prefix: true,
+            has_suffix: true,
+            is_always_called: false,
+            placeholder: Placeholder { character: ' ', is_wide: false },
+            width_rule,
+            problems: Vec::new(),
+        }
+    }
+
+    /// Reads the words of a column. Returns where its expression ends: at the first keyword, or at the end of the line.
+    fn read(&mut self, words: &mut FormatWords) -> usize {
+        let mut end = words.end();
+        while let Some(word) = words.next() {
+            if COLUMN_WORDS.iter().any(|keyword| word.is(keyword)) {
+                end = end.min(word.range.start);
+                self.read_word(&word, words);
+            } else if end < word.range.start {
+                let help = similar_words(word.text, &COLUMN_WORDS);
+                let help = format!("{help} (put text with blanks in quotes)");
+                let message = format!("unknown keyword `{}` in a column", word.text);
+                self.problems.push(problem_at(word.range, message, help));
+            }
+        }
+        end
+    }
+
     fn read_word(&mut self, word: &FormatWord, words: &mut FormatWords) {
         match word.text {
             "NOPREFIX" => self.has_prefix = false,
