@@ -3,6 +3,7 @@
 mod arguments;
 mod attempts;
 mod columns;
+mod contradictions;
 mod finding;
 mod format_string;
 mod groups;
@@ -18,6 +19,7 @@ mod print_function;
 mod print_mask;
 mod query_ad;
 mod scan;
+mod sources;
 mod tables;
 mod units;
 
@@ -33,25 +35,25 @@ use crate::cli::io::argument_text;
 use crate::cli::io::block_pipeline::for_each_block;
 use crate::cli::io::collector_snapshot::read_latest_ads;
 use crate::cli::io::dump_time::note_old_ads;
-use crate::cli::io::followed_file::FollowedFile;
-use crate::cli::io::logged_jobs::read_logged_jobs;
+use crate::cli::io::history_files;
 use crate::cli::io::slip_notes::note_certain_slips;
 use crate::cli::io::source::AdSource;
 use crate::cli::io::source_text::SourceText;
 use crate::cli::io::unseen_names::attribute_name_texts;
-use crate::cli::io::{history_files, input};
-use crate::cli::outcome::{Failure, Status, refuse, refuse_contradictions};
+use crate::cli::outcome::{Failure, Status};
 use crate::cli::render::output::OutputForm;
 use crate::cli::session::Session;
 use arguments::constraints_and_files;
 use columns::Columns;
+use contradictions::check_options;
 use finding::QueryFinding;
 use groups::GroupArgs;
-use notes::{note_missing_comma, note_mistakes, reads_clock};
+use notes::{note_mistakes, reads_clock};
 use output::QueryOutput;
 use parquet_rows::column_types;
 use plan::QueryPlan;
 use scan::QueryScanner;
+use sources::open_sources;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -232,10 +234,10 @@ impl QueryCommand {
     pub fn run(&self, session: &mut Session) -> Result<Status, Failure> {
         session.partial_host = self.partial.host().map(str::to_owned);
         session.is_about_one_ad = true;
-        self.check_options()?;
+        check_options(self)?;
         let (constraints, files) = constraints_and_files(self, session)?;
         let files = history_files::in_order_of_time(&files);
-        let [mut sources, query] = self.open(session, &files)?;
+        let [mut sources, query] = open_sources(self, session, &files)?;
         let plan = QueryPlan::new(session, self, &constraints, query, Some(&sources))?;
         let form = sources.first().filter(|_| !self.attempts).map_or(FileFormat::Long, |source| source.form);
         let mut output = QueryOutput::new(session, self, &plan, form)?;
@@ -337,74 +339,6 @@ impl QueryCommand {
         self.sort.iter().any(|text| NO.iter().any(|no| text.eq_ignore_ascii_case(no)))
     }
 
-    /// Refuses options that others would silently ignore.
-    fn check_options(&self) -> Result<(), Failure> {
-        parquet_rows::check_options(self)?;
-        let (groups, has_columns) = (self.has_groups(), !self.af.is_empty() || !self.attributes.is_empty());
-        refuse_contradictions(&[
-            (self.former_invert > 0, "`query` does not take -v: --invert prints the other ads, --verbose reports more"),
-            (groups && has_columns, "--af and --attributes cannot be used with --group-by, --sum, --mean and so on"),
-            (groups && self.distinct, "--distinct cannot be used with --group-by, --sum, --mean and so on"),
-            (
-                self.distinct && self.af.is_empty(),
-                "--distinct needs --af (not -af): it prints each row of --af only once",
-            ),
-            (
-                self.count && has_columns && !self.distinct,
-                "--count cannot be used with --af or --attributes; count different rows with --distinct and --af",
-            ),
-            (
-                self.follow && groups,
-                "--follow cannot be used with --group-by, --sum, --mean and so on: they need the end",
-            ),
-            (
-                self.follow && matches!(self.output.form, Some(OutputForm::Table | OutputForm::Parquet)),
-                "--follow cannot be used with -o table and -o parquet: they need the end",
-            ),
-            (
-                self.follow && !(self.condor_table.is_empty() && self.print_format.is_none()),
-                "--follow cannot print tables of HTCondor's tools: they need the end",
-            ),
-            (self.follow && self.partial.is_given(), "--partial does not work with --follow"),
-            (self.attempts && self.partial.is_given(), "--partial does not work with --attempts"),
-            (self.attempts && self.writes_parquet(), "--attempts and -o parquet cannot be combined"),
-        ])
-    }
-
-    /// Opens the files and the one of `--query`, and reads the job log.
-    fn open(&self, session: &mut Session, files: &[String]) -> Result<[Vec<AdSource>; 2], Failure> {
-        let query = self.query.as_slice();
-        let followed = if self.follow { Some(followed_file(files)?) } else { None };
-        let [mut sources, query] = if !files.is_empty() || self.userlog.is_empty() {
-            input::open_sides(session, files, query)?
-        } else if query.is_empty() {
-            [Vec::new(), Vec::new()]
-        } else {
-            [Vec::new(), input::open_decided(session, query)?]
-        };
-        note_missing_comma(self, session, files);
-        if let (Some(file), Some(source)) = (followed, sources.last_mut()) {
-            if source.is_compressed() {
-                return refuse("--follow cannot read a compressed file");
-            }
-            source.follow(file, session.dialect());
-        }
-        if !self.userlog.is_empty() {
-            let logs = input::open_decided(session, &history_files::in_order_of_time(&self.userlog))?;
-            if self.attempts {
-                sources.extend(logs);
-            } else {
-                sources.push(read_logged_jobs(session, logs)?);
-            }
-        }
-        for source in sources.iter_mut().filter(|_| self.log_time.is_some()) {
-            if let Err(error) = source.end_log_at(self.log_time.unwrap_or(i64::MAX)) {
-                input::report_read_error(session, source, &error);
-            }
-        }
-        Ok([sources, query])
-    }
-
     /// Whether rows are about groups.
     fn has_groups(&self) -> bool {
         self.groups.is_given() || self.usage
@@ -440,14 +374,6 @@ impl QueryCommand {
         let is_named = self.output.form.is_some() || Session::is_terminal() && !self.follow;
         !self.output.no_header && (is_named || self.attempts && self.prints_whole_ads())
     }
-}
-
-/// Opens the last file, before the form of any is detected: what is renamed meanwhile is not missed.
-fn followed_file(files: &[String]) -> Result<FollowedFile, Failure> {
-    let Some(path) = files.last().filter(|path| *path != "-") else {
-        return refuse("--follow needs a file");
-    };
-    FollowedFile::open(path).map_err(|error| Failure::unreadable(path, &error))
 }
 
 fn is_tabular(form: OutputForm) -> bool {
