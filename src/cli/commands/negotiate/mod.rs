@@ -4,22 +4,22 @@ mod compare;
 mod course;
 mod cycle_document;
 mod cycles;
+mod statistics;
+mod submitters;
 mod summary;
 mod transcript;
+mod usage;
 
-use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
 use clap::Args;
 use classad::ad::Name;
-use classad::matching::Statistics;
 use classad::matching::negotiate::{
-    NegotiationEvent, NegotiationOutcome, NegotiationSettings, SubmitterOutcome, negotiate, negotiation_names,
+    NegotiationEvent, NegotiationOutcome, NegotiationSettings, negotiate, negotiation_names,
 };
-use classad::matching::policy::{Account, Accountant, Policy, Share};
+use classad::matching::policy::{Accountant, Share};
 use classad::syntax::{ParseOptions, parse_expression};
-use classad::text::similar_ids;
 
 use crate::cli::args::acceleration::AccelerationArgs;
 use crate::cli::args::advertising::{AdvertisingArgs, SlotSelection, retain_available};
@@ -34,15 +34,14 @@ use crate::cli::io::source::AdSource;
 use crate::cli::matching_run::cycle_progress;
 use crate::cli::outcome::{Failure, Status, refuse, refuse_contradictions};
 use crate::cli::rank_warnings::{MixedRank, RankWarnings};
-use crate::cli::render::alignment::left_aligned;
-use crate::cli::render::chart::BarChart;
-use crate::cli::render::diagnostics;
 use crate::cli::render::match_table::{MatchColumns, write_match_table};
-use crate::cli::render::output::{self, out};
-use crate::cli::render::rows::{ResultTable, TableCell};
+use crate::cli::render::output::out;
 use crate::cli::session::Session;
 use cycles::{CycleRows, CyclesArgs};
+use statistics::print_statistics;
+use submitters::{retain_submitter, submitter_table};
 use transcript::Transcript;
+use usage::{add_accounts, save_usage};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -303,13 +302,7 @@ impl Negotiate {
                 transcript.record_starts(starts, &name);
             }
             if let Some(submitter) = &self.submitter {
-                let names: Vec<&str> = outcome.submitters.iter().map(|of| of.name.as_str()).collect();
-                let name = submitter_called(submitter, &names)?;
-                if !transcript.retain_submitter(name) {
-                    let near = similar_ids(submitter, names.iter().copied());
-                    let hint = near.first().map_or(String::new(), |near| format!(" (did you mean {near}?)"));
-                    return refuse(format!("no request is of the submitter {submitter}{hint}"));
-                }
+                retain_submitter(&mut transcript, outcome, submitter)?;
             }
             transcript.write(&mut out(), output)
         } else {
@@ -354,114 +347,3 @@ impl Negotiate {
 /// The submitter of a job in HTCondor: its user, or its accounting group with the user's domain.
 const HTCONDOR_SUBMITTER: &str =
     "isUndefined(AccountingGroup) ? User : strcat(AccountingGroup, \"@\", split(User, \"@\")[1])";
-
-/// Adds accounts of submitters that have none, with the factors of the configuration.
-fn add_accounts(policy: &Policy, accountant: &mut Accountant, outcome: &NegotiationOutcome) {
-    let Some(share) = policy.weighted_share() else { return };
-    for SubmitterOutcome { name, .. } in &outcome.submitters {
-        if let Some(factor) = share.new_factor(name).filter(|_| !accountant.knows(name)) {
-            accountant.submitters.insert(name.clone(), Account { factor, ..Account::default() });
-        }
-    }
-}
-
-/// Records what each submitter uses after the cycle: the weight of its offers if submitters share by weight, else the
-/// number of offers that it got. Replaces the file atomically.
-fn save_usage(
-    session: &Session,
-    path: &str,
-    revision: &FileRevision,
-    accountant: &mut Accountant,
-    outcome: &NegotiationOutcome,
-) -> Result<(), Failure> {
-    #[allow(clippy::cast_precision_loss)] // a count of offers
-    match &outcome.used_weight {
-        Some(used) => accountant.assign_all(used.iter().map(|(submitter, weight)| (submitter.as_str(), *weight))),
-        None => accountant.assign(outcome.submitters.iter().map(|of| (of.name.as_str(), of.offers as f64))),
-    }
-    accounts::write_accounts(session, path, accountant, revision)
-}
-
-/// Returns a row for each submitter: what it asked for, got and uses.
-fn submitter_table(outcome: &NegotiationOutcome) -> ResultTable {
-    let header = ["submitter", "priority", "requests", "matches", "offers", "used_weight"];
-    let columns = if outcome.used_weight.is_some() { &header[..] } else { &header[..5] };
-    let mut table = ResultTable::new(columns);
-    for SubmitterOutcome { name, priority, requests, matches, offers } in &outcome.submitters {
-        let mut row: Vec<TableCell> =
-            vec![name.clone().into(), (*priority).into(), (*requests).into(), (*matches).into(), (*offers).into()];
-        let used = outcome.used_weight.as_ref().map(|used| used.get(name).copied().unwrap_or_default());
-        row.extend(used.map(TableCell::from));
-        table.rows.push(row);
-    }
-    table
-}
-
-/// Prints the counters that sections 4.1 and 6 of the 2006 paper report, on standard error. A terminal also gets bar
-/// charts.
-fn print_statistics(outcome: &NegotiationOutcome, seconds: f64) {
-    let Statistics { roots, matched, skipped, tests, evaluations, probes, backtracks, autoclusters, .. } =
-        outcome.statistics;
-    let counters = serde_json::json!({
-        "roots": roots,
-        "matched": matched,
-        "failed": roots - matched,
-        "skipped": skipped,
-        "preempted": outcome.grants.iter().flat_map(|grant| &grant.offers).filter(|offer| offer.preempted.is_some()).count(),
-        "tests": tests,
-        "evaluations": evaluations,
-        "probes": probes,
-        "backtracks": backtracks,
-        "autoclusters": autoclusters,
-    });
-    output::print_counters(counters, seconds);
-    if io::stderr().is_terminal() {
-        let became = [("matched", matched), ("failed", roots - matched), ("skipped", skipped)];
-        let became = became.map(|(what, requests)| (what, usize::try_from(requests).unwrap_or(usize::MAX)));
-        let by_submitter = outcome.submitters.iter().map(|of| (of.name.as_str(), of.offers));
-        let by_submitter: Vec<(&str, usize)> = by_submitter.collect();
-        let mut charts = Vec::new();
-        // Writing to memory cannot fail.
-        let _ = write_chart(&mut charts, "requests", &became);
-        // The bar of a single submitter would repeat the bar of the matched requests.
-        if by_submitter.len() > 1 {
-            let _ = write_chart(&mut charts, "offers by submitter", &by_submitter);
-        }
-        output::print_to_stderr(&charts);
-    }
-}
-
-/// Draws a bar chart with a named bar for each number. Draws nothing if all numbers are 0.
-fn write_chart(err: &mut dyn Write, heading: &str, bars: &[(&str, usize)]) -> io::Result<()> {
-    let most = bars.iter().map(|(_, number)| *number).max().unwrap_or(0);
-    if most == 0 {
-        return Ok(());
-    }
-    writeln!(err, "{heading}")?;
-    let widest = bars.iter().map(|(name, _)| diagnostics::single_line(name).chars().count()).max().unwrap_or(0);
-    let digits = most.to_string().len();
-    let chart = BarChart::new(most, widest + digits + "      ".len());
-    for (name, number) in bars {
-        let name = diagnostics::single_line(name);
-        let name = left_aligned(&name, widest);
-        let row = format!("  {name}  {number:>digits$}  {}", chart.bar(*number));
-        writeln!(err, "{}", row.trim_end())?;
-    }
-    Ok(())
-}
-
-/// Returns the submitter that a user means: the one of this name, or the only one whose owner has it, as `ann` for
-/// `group_a.ann@example.org`. Refuses a name of several owners.
-fn submitter_called<'n>(wanted: &'n str, names: &[&'n str]) -> Result<&'n str, Failure> {
-    let owner = |name: &str| {
-        let user = name.split('@').next().unwrap_or_default();
-        user.rsplit('.').next().unwrap_or_default() == wanted || user == wanted
-    };
-    let found: Vec<&str> = names.iter().copied().filter(|name| owner(name)).collect();
-    match found.as_slice() {
-        _ if names.contains(&wanted) => Ok(wanted),
-        [only] => Ok(only),
-        [] => Ok(wanted),
-        [_, ..] => refuse(format!("several submitters are called {wanted}: {}", found.join(", "))),
-    }
-}
