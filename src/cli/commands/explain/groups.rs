@@ -9,6 +9,7 @@ use crate::cli::args::advertising::SlotSelection;
 use crate::cli::io::named_ad::NamedAd;
 use crate::cli::matching_run::{MatchingRun, PairSelection};
 use crate::cli::outcome::Failure;
+use crate::cli::render::explanation::group_report::{explain_group, with_job};
 use crate::cli::render::explanation::{Accounting, Allocation, ExplanationInput, GangExplainer};
 use crate::cli::session::Session;
 
@@ -111,9 +112,9 @@ pub fn explain_bilateral(
     let request = &case.subjects[group[0]].ad;
     // Of a job that runs or has ended, only the state matters.
     if allocation.is_some() && case.is_not_waiting(session, group[0]) && !case.is_held(session, group[0]) {
-        return case.with_job(session, group, RequestReport::default());
+        return with_job(session, case, group, RequestReport::default());
     }
-    let mut report = case.explain(session, group, explainer);
+    let mut report = explain_group(session, case, group, explainer);
     let limit = accounting.limit(group);
     let has_slot = allocation.is_some_and(|allocation| allocation.is_served(group[0]));
     let is_open = report.verdict == RequestVerdict::Matches && !has_slot && !report.is_kept_back();

@@ -15,6 +15,7 @@ use crate::cli::io::wanted_ads::WantedAds;
 use crate::cli::io::what_if::WhatIf;
 use crate::cli::outcome::Failure;
 use crate::cli::render::explanation::cause_entry::MAX_NAMED;
+use crate::cli::render::explanation::group_report::explain_group;
 use crate::cli::render::explanation::{ExplanationInput, OfferLists};
 use crate::cli::render::gains_and_losses::gains_and_losses;
 use crate::cli::session::Session;
@@ -127,7 +128,7 @@ pub fn matching_subjects(
     let all: Vec<usize> = (0..case.subjects.len()).collect();
     let mut matches = vec![false; all.len()];
     for group in case.group_equivalent(session, &all) {
-        let is_match = case.explain(session, &group, &explainer).verdict == RequestVerdict::Matches;
+        let is_match = explain_group(session, case, &group, &explainer).verdict == RequestVerdict::Matches;
         for subject in group {
             matches[subject] = is_match;
         }

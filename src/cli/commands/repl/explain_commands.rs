@@ -12,6 +12,7 @@ use crate::cli::io::counted_offers::CountedOffers;
 use crate::cli::io::parties::Parties;
 use crate::cli::outcome::{Failure, refuse};
 use crate::cli::render::explanation::gangs::GangExplainer;
+use crate::cli::render::explanation::group_report::with_job;
 use crate::cli::render::explanation::pair;
 use crate::cli::render::explanation::{ExplanationInput, OfferLists};
 use crate::cli::render::explanation::{ExplanationWriter, ReportRenderer};
@@ -130,7 +131,7 @@ fn explain_request(
             session.report_exceeded_budget("the request is not explained");
             return Ok(());
         }
-        let report = input.with_job(session, &[0], report);
+        let report = with_job(session, &input, &[0], report);
         writer.add(renderer.report(session, &[0], &report)?)?;
     }
     writer.finish(None)

@@ -2,11 +2,11 @@
 
 use std::sync::OnceLock;
 
-use classad::ad::{Ad, ByteString, Expression, Name, Value};
+use classad::ad::{Ad, ByteString, Name, Value};
 use classad::eval::Context;
 use classad::explain::{
-    AdNames, AdReference, Explainer, JobCircumstance, JobReport, LastRejection, LastRejections, MAX_FIRST_LINE_CHARS,
-    RequestChange, RequestReport, RequestVerdict, SummaryWriter, standing_phrase, tells_autocluster,
+    AdNames, AdReference, Explainer, JobReport, LastRejection, LastRejections, MAX_FIRST_LINE_CHARS, RequestChange,
+    RequestReport, SummaryWriter, standing_phrase, tells_autocluster,
 };
 use classad::protocol::{AdvertisedState, JobState, Protocol, SlotState, evaluate_attribute, has_ports};
 use classad::text::break_sentence;
@@ -22,7 +22,6 @@ use crate::cli::session::Session;
 use super::access_point::AccessPoint;
 use super::limits::MAX_LISTED_OFFERS;
 use super::site_reasons::SiteReasons;
-use super::verdict_codes::needs_change;
 
 /// Maximum numbers of characters of a clause that brief summary sentences quote, in the order in which they are tried.
 const BRIEF_CLAUSE_CHARS: [usize; 4] = [70, 55, 40, 32];
@@ -250,55 +249,6 @@ impl<'c> ExplanationInput<'c> {
                 None => explainer,
             }
         }
-    }
-
-    /// Explains a group of equivalent subjects. A job that does not wait for a slot has the verdict `NotWaiting`.
-    pub fn explain(&self, session: &Session, group: &[usize], explainer: &Explainer) -> RequestReport {
-        let ad = &self.subjects[group[0]].ad;
-        let report = self.with_job(session, group, explainer.explain_for(ad, self.user_of(session, group).as_ref()));
-        let report = self.with_dedicated(session, group[0], report, explainer);
-        self.with_limit(group[0], report, explainer)
-    }
-
-    /// Returns the report of a job that is held because it used too much, with whether any slot that it matches has more.
-    fn with_limit(&self, subject: usize, mut report: RequestReport, explainer: &Explainer) -> RequestReport {
-        let is_matched =
-            |report: &RequestReport| report.matches > 0 || report.slots.is_some_and(|of| of.if_drained > 0);
-        let is_placed = is_matched(&report);
-        let hold = report.job.as_mut().and_then(|job| job.hold.as_mut());
-        let exceeded = hold.and_then(|hold| hold.exceeded.as_mut()).filter(|exceeded| !exceeded.asks_for_more);
-        if let Some(exceeded) = exceeded.filter(|_| is_placed)
-            && let Some(limit) = exceeded.limit.as_ref().and_then(|limit| limit.parse::<i64>().ok())
-        {
-            let more = Expression::literal(Value::Integer(limit.saturating_add(1)));
-            let raised = self.subjects[subject].ad.with(Name::new(&exceeded.request), more);
-            exceeded.is_most = !is_matched(&explainer.explain(&raised));
-        }
-        report
-    }
-
-    /// Returns the report of a group with what the ads of jobs tell of the jobs.
-    pub fn with_job(&self, session: &Session, group: &[usize], mut report: RequestReport) -> RequestReport {
-        report.job = self.job_report(session, group[0]);
-        if let Some(job) = &mut report.job {
-            job.outlook = self.job_outlook(session, group[0]);
-            if let Some(access_point) = self.access_point {
-                job.schedd = access_point.answer(&self.subjects[group[0]], &session.context());
-                let full = access_point.full(&self.subjects[group[0]], &session.context());
-                let is_decisive = job.state != JobState::Idle || !needs_change(report.verdict.as_str());
-                job.circumstances.extend(full.map(|full| JobCircumstance { is_decisive, ..full }));
-            }
-            // Jobs of a group have slots and endings of their own.
-            let is_single = group.len() == 1;
-            job.slot = job.slot.take().filter(|_| is_single);
-            job.ending = job.ending.take().filter(|_| is_single);
-            let rejections = group.iter().map(|job| self.last_rejection(session, *job));
-            job.last_rejection = rejections.reduce(LastRejection::later).flatten();
-        }
-        if self.is_not_waiting(session, group[0]) {
-            report.verdict = RequestVerdict::NotWaiting(Box::new(report.verdict));
-        }
-        report
     }
 
     /// Whether a request is served by gangs rather than by pairs: the request or some offer has ports.

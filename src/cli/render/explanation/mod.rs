@@ -10,6 +10,7 @@ mod dedicated_scheduler;
 pub mod diagram;
 mod document;
 pub mod gangs;
+pub mod group_report;
 mod grouping;
 pub mod json;
 mod limits;

@@ -1,0 +1,73 @@
+//! The report of a group of equivalent subjects: what the explainer finds, and what the ads of jobs tell of the jobs.
+
+use classad::ad::{Expression, Name, Value};
+use classad::explain::{Explainer, JobCircumstance, LastRejection, RequestReport, RequestVerdict};
+use classad::protocol::JobState;
+
+use super::case::ExplanationInput;
+use super::verdict_codes::needs_change;
+use crate::cli::session::Session;
+
+/// Explains a group of equivalent subjects. A job that does not wait for a slot has the verdict `NotWaiting`.
+pub fn explain_group(
+    session: &Session,
+    case: &ExplanationInput<'_>,
+    group: &[usize],
+    explainer: &Explainer,
+) -> RequestReport {
+    let subject = &case.subjects[group[0]].ad;
+    let report = explainer.explain_for(subject, case.user_of(session, group).as_ref());
+    let report = with_job(session, case, group, report);
+    let report = case.with_dedicated(session, group[0], report, explainer);
+    with_limit(case, group[0], report, explainer)
+}
+
+/// Returns the report of a job that is held because it used too much, with whether any slot that it matches has more.
+fn with_limit(
+    case: &ExplanationInput<'_>,
+    subject: usize,
+    mut report: RequestReport,
+    explainer: &Explainer,
+) -> RequestReport {
+    let is_matched = |report: &RequestReport| report.matches > 0 || report.slots.is_some_and(|of| of.if_drained > 0);
+    let is_placed = is_matched(&report);
+    let hold = report.job.as_mut().and_then(|job| job.hold.as_mut());
+    let exceeded = hold.and_then(|hold| hold.exceeded.as_mut()).filter(|exceeded| !exceeded.asks_for_more);
+    if let Some(exceeded) = exceeded.filter(|_| is_placed)
+        && let Some(limit) = exceeded.limit.as_ref().and_then(|limit| limit.parse::<i64>().ok())
+    {
+        let more = Expression::literal(Value::Integer(limit.saturating_add(1)));
+        let raised = case.subjects[subject].ad.with(Name::new(&exceeded.request), more);
+        exceeded.is_most = !is_matched(&explainer.explain(&raised));
+    }
+    report
+}
+
+/// Returns the report of a group with what the ads of jobs tell of the jobs.
+pub fn with_job(
+    session: &Session,
+    case: &ExplanationInput<'_>,
+    group: &[usize],
+    mut report: RequestReport,
+) -> RequestReport {
+    report.job = case.job_report(session, group[0]);
+    if let Some(job) = &mut report.job {
+        job.outlook = case.job_outlook(session, group[0]);
+        if let Some(access_point) = case.access_point {
+            job.schedd = access_point.answer(&case.subjects[group[0]], &session.context());
+            let full = access_point.full(&case.subjects[group[0]], &session.context());
+            let is_decisive = job.state != JobState::Idle || !needs_change(report.verdict.as_str());
+            job.circumstances.extend(full.map(|full| JobCircumstance { is_decisive, ..full }));
+        }
+        // Jobs of a group have slots and endings of their own.
+        let is_single = group.len() == 1;
+        job.slot = job.slot.take().filter(|_| is_single);
+        job.ending = job.ending.take().filter(|_| is_single);
+        let rejections = group.iter().map(|job| case.last_rejection(session, *job));
+        job.last_rejection = rejections.reduce(LastRejection::later).flatten();
+    }
+    if case.is_not_waiting(session, group[0]) {
+        report.verdict = RequestVerdict::NotWaiting(Box::new(report.verdict));
+    }
+    report
+}
