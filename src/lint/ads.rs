@@ -11,10 +11,10 @@ use crate::constraint::{
 use crate::eval::{Context, Environment, FreeNames, Knowledge, SpecializeOptions, find_function, specialize};
 use crate::protocol::{Advertisement, InvalidAd, PORTS, Protocol, has_ports, invalidities, read_ports};
 
-use super::expressions::short_text;
 use super::finding::LintFinding;
 use super::logic::{self, ConditionPart, ConditionPosition};
 use super::rules;
+use super::short_text::short_text;
 use super::standard_attributes::is_of_one_side;
 use super::subexpressions::subexpressions;
 

@@ -10,11 +10,12 @@ use crate::eval::Context;
 use crate::pool::ScalarKind;
 use crate::protocol::Advertisement;
 
-use super::expressions::{short_text, unquoted};
+use super::expressions::unquoted;
 use super::finding::LintFinding;
 use super::operand_types::is_other_type;
 use super::patterns::{is_list_attribute, with_commas};
 use super::rules;
+use super::short_text::short_text;
 use super::slip::Slip;
 use super::standard_attributes::{SizeUnit, StandardType};
 use super::units;

@@ -9,12 +9,14 @@ use crate::ad::{
 };
 use crate::constraint::ClauseOperand;
 use crate::eval::find_function;
-use crate::syntax::{ParseOptions, Style, expression_text, parse_expression};
-use crate::text::{did_you_mean, shorten};
+use crate::syntax::{ParseOptions, parse_expression};
+use crate::text::did_you_mean;
 
+use super::precedence;
 use super::rules::{self, LintRule};
+use super::short_text::short_text;
 use super::slip::Slip;
-use super::slips::{ChainedComparison, GreedyConditional, is_comparison, unknown_function};
+use super::slips::{GreedyConditional, is_comparison, unknown_function};
 use super::standard_attributes::StandardType;
 use super::subexpressions::subexpressions;
 
@@ -29,7 +31,7 @@ pub(super) fn check(expression: &Expression, dialect: Dialect, found: &mut Vec<S
         match expression.kind() {
             ExpressionKind::Binary(operator, left, right) => {
                 if !greedy.contains(&expression.identity()) {
-                    check.check_precedence(*operator, left, right);
+                    precedence::check_operands(expression, (*operator, left, right), dialect, check.found);
                 }
                 match operator.group() {
                     OperatorGroup::Comparison | OperatorGroup::Identity => {
@@ -46,7 +48,10 @@ pub(super) fn check(expression: &Expression, dialect: Dialect, found: &mut Vec<S
             ExpressionKind::Unary(UnaryOperator::Not, operand) => check.check_condition("!", operand, None),
             ExpressionKind::Conditional(condition, ..) => {
                 check.check_condition("?", condition, None);
-                check.check_conditional(&mut greedy);
+                if let Some(conditional) = GreedyConditional::of(expression) {
+                    greedy.insert(conditional.taken.identity());
+                    check.found.push(precedence::greedy_slip(expression, conditional, dialect));
+                }
             }
             ExpressionKind::Call(name, arguments) => {
                 check.check_call(name, arguments.len());
@@ -68,12 +73,6 @@ fn is_flag(operand: &Expression) -> bool {
         }
         _ => false,
     }
-}
-
-/// Prints an expression, cut to 60 characters.
-pub(super) fn short_text(expression: &Expression, dialect: Dialect) -> String {
-    const MAX_CHARS: usize = 60;
-    shorten(&expression_text(expression, Style::of(dialect)), MAX_CHARS)
 }
 
 /// Returns the identities of an expression and of its parts that have only `&&`, `||` and parentheses around them.
@@ -121,86 +120,6 @@ impl ExpressionCheck<'_> {
         (marked, label): (&Expression, &str),
     ) {
         self.found.push(Slip { help, ..Slip::new(rule, marked, message).with_label(label) });
-    }
-
-    fn check_precedence(&mut self, operator: BinaryOperator, left: &Expression, right: &Expression) {
-        let symbol = operator.symbol_in(self.dialect);
-        for operand in [left, right] {
-            match operand.kind() {
-                ExpressionKind::Binary(inner, ..) if is_comparison(operator) && is_comparison(*inner) => {
-                    let message =
-                        format!("`{}` is true or false, and `{symbol}` compares this", self.short_text(operand));
-                    let (help, rewrite) = self.regrouped(symbol, left, right);
-                    let label = format!("`{symbol}` applies to all of this");
-                    let slip = Slip::new(&rules::PRECEDENCE, operand, message).with_help(help).with_label(label);
-                    self.found.push(match rewrite {
-                        Some(rewrite) => slip.with_rewrite_of(self.expression, rewrite),
-                        None => slip,
-                    });
-                }
-                ExpressionKind::Binary(BinaryOperator::And, ..) if operator == BinaryOperator::Or => {
-                    let message = "`&&` binds more tightly than the `||` next to it".to_owned();
-                    self.report(&rules::MIXED, message, None, (operand, "these belong together"));
-                }
-                ExpressionKind::Unary(UnaryOperator::Not, negated)
-                    if is_comparison(operator)
-                        && operand.ptr_eq(left)
-                        && !matches!(right.without_parentheses().kind(), ExpressionKind::Unary(..)) =>
-                {
-                    let message = format!("`!` binds more tightly than `{symbol}`");
-                    let (inner, last) = (self.short_text(negated), self.short_text(right));
-                    let help =
-                        format!("write `!({inner} {symbol} {last})`, or `(!{inner}) {symbol} {last}` if that is meant");
-                    let compared = Expression::binary(operator, negated.clone(), right.clone());
-                    let grouped = ExpressionKind::Parentheses(compared).into();
-                    let rewrite = ExpressionKind::Unary(UnaryOperator::Not, grouped).into();
-                    let slip = Slip::new(&rules::PRECEDENCE, operand, message).with_help(help);
-                    let slip = slip.with_label("only this is negated");
-                    self.found.push(slip.with_rewrite_of(self.expression, rewrite));
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// Reports a conditional that takes more as its condition than was probably meant. Adds what it takes to `told`.
-    fn check_conditional(&mut self, told: &mut FxHashSet<usize>) {
-        /// Maximum length of what to write, in characters. The reader must see the parentheses.
-        const MAX_CHARS: usize = 180;
-        let Some(greedy) = GreedyConditional::of(self.expression) else { return };
-        told.insert(greedy.taken.identity());
-        let symbol = greedy.operator.symbol_in(self.dialect);
-        let message = format!("`?` binds less tightly than `{symbol}`: all before the `?` is its condition");
-        let written = shorten(&expression_text(&greedy.regrouped, Style::of(self.dialect)), MAX_CHARS);
-        let help = format!("write `{written}`");
-        let slip = Slip::new(&rules::PRECEDENCE, self.expression, message).with_help(help);
-        self.found.push(slip.with_rewrite(greedy.regrouped));
-    }
-
-    /// Returns a suggestion of parentheses for a comparison of a comparison, such as `a < b == c`, and what to write instead if
-    /// only one thing can be meant.
-    fn regrouped(&self, operator: &str, left: &Expression, right: &Expression) -> (String, Option<Expression>) {
-        if let Some(chain) = ChainedComparison::of(self.expression)
-            && chain.second.as_literal().is_none()
-        {
-            let [first, second, last] = [chain.first, chain.second, chain.last].map(|part| self.short_text(part));
-            let (inner, outer) = (chain.inner.symbol(), chain.outer.symbol());
-            // `1 < x < 8` is a range in mathematics.
-            if [chain.inner, chain.outer].into_iter().all(is_order) {
-                let rest = Expression::binary(chain.outer, chain.second.clone(), chain.last.clone());
-                let rewrite = Expression::binary(BinaryOperator::And, left.clone(), rest);
-                return (format!("write `{first} {inner} {second} && {second} {outer} {last}`"), Some(rewrite));
-            }
-            let help = format!(
-                "write `{first} {inner} ({second} {outer} {last})`, or `({first} {inner} {second}) {outer} {last}` if that is meant"
-            );
-            return (help, None);
-        }
-        let grouped = |operand: &Expression| match operand.kind() {
-            ExpressionKind::Binary(inner, ..) if is_comparison(*inner) => format!("({})", self.short_text(operand)),
-            _ => self.short_text(operand),
-        };
-        (format!("write `{} {operator} {}` if that is meant", grouped(left), grouped(right)), None)
     }
 
     fn check_comparison(&mut self, operator: BinaryOperator, left: &Expression, right: &Expression) {
@@ -388,12 +307,6 @@ fn is_in_case_of(operand: &Expression, text: &ByteString) -> bool {
     let ExpressionKind::Call(function, _) = operand.without_parentheses().kind() else { return false };
     let has = |is_of_case: fn(&u8) -> bool| text.as_bytes().iter().any(is_of_case);
     function.is("toLower") && !has(u8::is_ascii_uppercase) || function.is("toUpper") && !has(u8::is_ascii_lowercase)
-}
-
-/// Whether the operator compares by an order.
-fn is_order(operator: BinaryOperator) -> bool {
-    use BinaryOperator::{Greater, GreaterEqual, Less, LessEqual};
-    matches!(operator, Greater | GreaterEqual | Less | LessEqual)
 }
 
 /// Returns the comparison with a string on the right of `||` or `&&` that the comparison on its left has with another,

@@ -8,11 +8,11 @@ use crate::constraint::ClauseOperand;
 use crate::eval::{Context, Environment, Evaluator, FreeNames};
 use crate::text::closest_names;
 
-use super::expressions::short_text;
 use super::finding::LintFinding;
 use super::fix::LintFix;
 use super::job_life::{JobMoment, JobPhase};
 use super::rules;
+use super::short_text::short_text;
 use super::standard_attributes::{StandardType, is_of_one_side};
 use super::subexpressions::{guarded_parts, subexpressions};
 

@@ -4,10 +4,10 @@ use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, Opera
 use crate::constraint::{ClauseOperand, InconsistencyKind, conjuncts, disjuncts, inconsistencies, tautologies};
 use crate::eval::{Context, Environment, SpecializeOptions, specialize};
 
-use super::expressions::short_text;
 use super::finding::LintFinding;
 use super::fix::LintFix;
 use super::rules;
+use super::short_text::short_text;
 use super::subexpressions::subexpressions;
 
 /// A part of a condition: the part as written, and the residue of the part in its ad.

@@ -5,8 +5,8 @@ use crate::constraint::{ClauseOperand, is_scope_name};
 use crate::eval::{CURRENT_TIME, find_function};
 use crate::text::counted;
 
-use super::expressions::short_text;
 use super::rules;
+use super::short_text::short_text;
 use super::slip::{PoolColumns, Slip};
 use super::slips::is_comparison;
 use super::standard_attributes::{StandardType, is_usual_value};

@@ -8,8 +8,8 @@ use crate::constraint::ClauseOperand;
 use crate::eval::{TypeSet, find_function_in};
 use crate::protocol::JobState;
 
-use super::expressions::short_text;
 use super::rules;
+use super::short_text::short_text;
 use super::slip::Slip;
 use super::slips::is_comparison;
 use super::standard_attributes::StandardType;

@@ -5,8 +5,8 @@ use crate::constraint::ClauseOperand;
 use crate::eval::{BuiltinFunction, CompiledPattern, PatternOptions, find_function_in};
 use crate::syntax::{Style, expression_text};
 
-use super::expressions::short_text;
 use super::rules;
+use super::short_text::short_text;
 use super::slip::Slip;
 use super::slips::is_comparison;
 use super::standard_attributes::StandardType;

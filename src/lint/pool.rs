@@ -13,13 +13,13 @@ use crate::pool::BindingKind;
 use crate::protocol::{PORTS, Ports, is_set_by_run, likely_current_names, read_ports, renamed_attribute};
 use crate::text::{counted, did_you_mean, with_commas};
 
-use super::expressions::short_text;
 use super::finding::LintFinding;
 use super::fix::LintFix;
 use super::operand_types::is_other_type;
 use super::pool_range::{self, constant_number};
 use super::pool_statistics::{AttributeStatistics, PoolStatistics};
 use super::rules;
+use super::short_text::short_text;
 use super::slip::PoolColumns;
 use super::slips::{is_comparison, similar_names};
 use super::standard_attributes::{StandardType, is_of_one_side};

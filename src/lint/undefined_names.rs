@@ -3,8 +3,8 @@
 use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, OperatorGroup, UnaryOperator, Value};
 use crate::constraint::{ClauseOperand, conjuncts};
 
-use super::expressions::short_text;
 use super::rules;
+use super::short_text::short_text;
 use super::slip::Slip;
 use super::standard_attributes::StandardType;
 use super::subexpressions::guarded_names;

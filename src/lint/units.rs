@@ -3,9 +3,9 @@
 use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Value};
 use crate::constraint::{ClauseOperand, constant_integer};
 
-use super::expressions::short_text;
 use super::rules;
 use super::scale_suffix::written_suffix;
+use super::short_text::short_text;
 use super::slip::Slip;
 use super::slips::is_comparison;
 use super::standard_attributes::SizeUnit;
