@@ -19,6 +19,7 @@ mod operand_types;
 mod patterns;
 mod policy_names;
 mod pool;
+mod pool_comparisons;
 mod pool_range;
 mod pool_statistics;
 mod pool_strings;

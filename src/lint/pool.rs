@@ -6,22 +6,20 @@ use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 use strsim::osa_distance;
 
-use crate::ad::{Ad, Attribute, BinaryOperator, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, Value};
-use crate::constraint::{ClauseOperand, conjuncts, is_scope_name};
+use crate::ad::{Ad, Attribute, BinaryOperator, Dialect, Expression, ExpressionKind, Name};
+use crate::constraint::{ClauseOperand, is_scope_name};
 use crate::eval::{Context, Work, find_function};
-use crate::pool::BindingKind;
 use crate::protocol::{PORTS, Ports, is_set_by_run, likely_current_names, read_ports, renamed_attribute};
 use crate::text::{counted, did_you_mean, with_commas};
 
 use super::finding::LintFinding;
 use super::fix::LintFix;
-use super::operand_types::is_other_type;
-use super::pool_range::{self, constant_number};
-use super::pool_statistics::{AttributeStatistics, PoolStatistics};
+use super::pool_comparisons;
+use super::pool_statistics::PoolStatistics;
 use super::rules;
 use super::short_text::short_text;
 use super::slip::PoolColumns;
-use super::slips::{is_comparison, similar_names};
+use super::slips::similar_names;
 use super::standard_attributes::{StandardType, is_of_one_side};
 use super::subexpressions::{for_each_in_scope, guarded_names, guarded_parts, subexpressions};
 
@@ -57,8 +55,8 @@ pub(super) fn check_references(
             found.extend(undefined_start(attribute, expression, &references));
         }
         let Some(pool) = pool.filter(|pool| pool.ads() > 0) else { continue };
+        pool_comparisons::check(expression, (ad, attribute), pool, context, found);
         let mut check = PoolCheck { pool, ad, attribute, context, found };
-        check.check_comparisons(expression);
         // Each name is reported once.
         let (guarded, mut seen) = (guarded_names(expression), FxHashSet::default());
         for reference in references.iter().filter(|reference| seen.insert(reference.name)) {
@@ -322,135 +320,6 @@ impl PoolCheck<'_> {
             let help = format!("to include these ads, write `{test}` or `({shown} ?: VALUE)`");
             let finding = LintFinding::new(&rules::UNSAFE, message).with_help(help);
             self.found.push(finding.at(self.attribute, reference.expression, ""));
-        }
-    }
-
-    /// Checks comparisons of an attribute of the pool with a literal, such as `TARGET.OpSys == "LINUX"`. An attribute
-    /// of the ad counts as a literal if its expression is one.
-    fn check_comparisons(&mut self, expression: &Expression) {
-        let needed = conjuncts(expression);
-        for part in subexpressions(expression) {
-            let ExpressionKind::Binary(operator, left, right) = part.kind() else { continue };
-            if !is_comparison(*operator) {
-                continue;
-            }
-            for (side, other) in [(left, right), (right, left)] {
-                let name = match ClauseOperand::of(side) {
-                    Some(ClauseOperand::Other(name)) => name,
-                    Some(ClauseOperand::Unqualified(name)) if self.ad.get(name).is_none() => name,
-                    _ => continue,
-                };
-                let value = match ClauseOperand::of(other) {
-                    Some(ClauseOperand::Literal(value)) => Some(value),
-                    Some(ClauseOperand::Own(name) | ClauseOperand::Unqualified(name)) => {
-                        self.ad.get(name).and_then(Expression::as_literal)
-                    }
-                    _ => None,
-                };
-                let Some(known) = self.pool.attributes.get(name) else { continue };
-                let is_left = side.ptr_eq(left);
-                self.check_range(
-                    part,
-                    if is_left { *operator } else { operator.converse().unwrap_or(*operator) },
-                    (name, known),
-                    other,
-                );
-                if let Some(value) = value {
-                    // A literal of another type than a standard attribute has a finding without the pool.
-                    let is_told = other.as_literal().is_some()
-                        && StandardType::of(name).is_some_and(|kind| is_other_type(kind, value, self.context.dialect));
-                    if !is_told {
-                        self.check_type(part, *operator, value, (name, known));
-                    }
-                    self.check_case(part, *operator, value, known, other);
-                    // An alternative that the pool does not have may be meant so, as in `Arch == "ARM" || ...`.
-                    let is_needed = needed.iter().any(|needed| needed.without_parentheses().ptr_eq(part));
-                    if let (Value::String(text), BinaryOperator::Equal | BinaryOperator::Is, true, Some(strings)) =
-                        (value, *operator, is_needed, known.only_strings())
-                    {
-                        self.found.extend(strings.check((self.attribute, part), name, text));
-                    }
-                }
-            }
-        }
-    }
-
-    /// Reports the comparison of an attribute of the pool with a number that no ad of the pool satisfies, or all do because
-    /// the unit is wrong. `other` is the operand with the number.
-    fn check_range(
-        &mut self,
-        part: &Expression,
-        operator: BinaryOperator,
-        (name, known): (&Name, &AttributeStatistics),
-        other: &Expression,
-    ) {
-        let own = match ClauseOperand::of(other) {
-            Some(ClauseOperand::Own(name) | ClauseOperand::Unqualified(name)) => self.ad.get(name),
-            _ => None,
-        };
-        if let (Some(range), Some(number)) = (known.range(), constant_number(own.unwrap_or(other))) {
-            let place = (self.attribute, part);
-            self.found.extend(pool_range::check(place, name, range, operator, number, own.is_none()));
-        }
-    }
-
-    /// Reports the comparison of an attribute of the pool with a value, if the attribute has only values of other types
-    /// in the pool. `part` is the whole comparison.
-    fn check_type(
-        &mut self,
-        part: &Expression,
-        operator: BinaryOperator,
-        value: &Value,
-        (name, known): (&Name, &AttributeStatistics),
-    ) {
-        let class = |kind: Type| match kind {
-            Type::Integer | Type::Real => Some(Type::Real),
-            Type::Boolean if self.context.dialect.is_condor() => Some(Type::Real),
-            Type::Undefined | Type::Error => None,
-            kind => Some(kind),
-        };
-        let known_class = |content: &BindingKind| match content {
-            BindingKind::Value(kind) => class(*kind),
-            BindingKind::Expression => None,
-        };
-        let kinds: Option<Vec<Type>> = known.contents.iter().map(|(content, _)| known_class(content)).collect();
-        if let (Some(kinds), Some(wanted)) = (kinds, class(value.value_type()))
-            && !kinds.contains(&wanted)
-        {
-            let has = match known.contents.iter().max_by_key(|(_, ads)| *ads) {
-                Some((BindingKind::Value(kind), _)) => kind.phrase(),
-                Some((BindingKind::Expression, _)) => "an expression",
-                None => "nothing",
-            };
-            let result = match operator {
-                BinaryOperator::Is => "false",
-                BinaryOperator::Isnt => "true",
-                _ => "an error",
-            };
-            let is = value.value_type().phrase();
-            let message = format!("{name} is {has} in the pool, but is compared with {is}: the result is {result}");
-            self.found.push(LintFinding::new(&rules::TYPE, message).at(self.attribute, part, ""));
-        }
-    }
-
-    /// Reports a comparison by `is` or `isnt` with a string, such as `"linux"`, if the pool has only a string that
-    /// differs in case, such as `"LINUX"`. `part` is the whole comparison. `other` is the operand with the string.
-    fn check_case(
-        &mut self,
-        part: &Expression,
-        operator: BinaryOperator,
-        value: &Value,
-        known: &AttributeStatistics,
-        other: &Expression,
-    ) {
-        if let (Value::String(text), OperatorGroup::Identity) = (value, operator.group())
-            && let Some(spelt) = known.strings.other_spelling(text)
-        {
-            let symbol = operator.symbol_in(self.context.dialect);
-            let message = format!("the pool has \"{}\", and `{symbol}` is case-sensitive", spelt.to_str());
-            let instead = if operator == BinaryOperator::Is { "==" } else { "!=" };
-            let help = format!("write `{instead} {}` to ignore case", short_text(other, self.context.dialect));
-            self.found.push(LintFinding::new(&rules::LETTERS, message).with_help(help).at(self.attribute, part, ""));
         }
     }
 }
