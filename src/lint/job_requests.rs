@@ -5,7 +5,7 @@ use crate::eval::{Context, Environment, Evaluator};
 
 use super::constants::NEEDED_REQUESTS;
 use super::finding::LintFinding;
-use super::job_policies::missing_names;
+use super::missing_names::missing_names;
 use super::rules;
 use super::standard_attributes::is_of_one_side;
 
