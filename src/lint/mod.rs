@@ -38,6 +38,7 @@ mod subexpressions;
 mod text_check;
 mod undefined_names;
 mod units;
+mod versions;
 
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
