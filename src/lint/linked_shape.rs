@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::ad::{Ad, AdShape, ByIdentity, Expression, Name, ScopeAd};
+use crate::ad::{Ad, AdShape, ByIdentity, Expression, Name, ScopeAd, Span};
 use crate::configuration::policy_attributes;
 use crate::protocol::PORTS;
 
 use super::checked_expression::CheckedExpression;
 use super::constants::{WatchedConstant, watched_constants};
+use super::finding::LintFinding;
 use super::job_life::JobPhase;
 use super::job_requests::REQUESTS;
+use super::rules::{self, LintLevel};
 use super::{AdChecker, KIND_NAMES};
 
 /// What ads of one shape have in common, and the expressions of the last of them.
@@ -136,6 +138,28 @@ impl LinkedShape {
     /// not have it.
     pub(super) fn get(&self, name: &Name) -> Option<&CheckedExpression> {
         self.at(self.shape.position(name)?).map(|linked| &linked.checked)
+    }
+
+    /// Whether a finding about the last ad as a whole only repeats a mistake for which the expression has a finding: a part
+    /// that is never true because of the mistake, or an attribute that no ad has because it is none.
+    pub(super) fn tells(&self, finding: &LintFinding, ad: &Ad) -> bool {
+        let [label] = &finding.labels[..] else { return false };
+        let Some((span, of_expression)) = label.span.zip(self.get(&label.attribute)) else { return false };
+        let Some(expression) = ad.get(&label.attribute) else { return false };
+        // The findings of the expression may be those of an equal one elsewhere.
+        let within = |span: Span, whole: Span| {
+            let distance = |at: u32| i64::from(at) - i64::from(whole.start);
+            [distance(span.start), distance(span.end)]
+        };
+        let [start, end] = within(span, expression.span());
+        let is_cause = |cause: &LintFinding| {
+            let span_of_cause = cause.labels.first().and_then(|label| label.span);
+            cause.rule.level > LintLevel::Note
+                && span_of_cause
+                    .map(|cause| within(cause, of_expression.span))
+                    .is_some_and(|[first, last]| start <= first && last <= end)
+        };
+        [&rules::CONTRADICTION, &rules::UNKNOWN].contains(&finding.rule) && of_expression.findings.iter().any(is_cause)
     }
 
     /// Whether ads of this shape have ports.

@@ -3,6 +3,7 @@
 mod ad_class;
 mod ads;
 mod checked_expression;
+mod checker;
 mod constants;
 mod expressions;
 mod find_slips;
@@ -45,7 +46,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
-use crate::ad::{Ad, AdShape, ByIdentity, Expression, Name, Span, Value};
+use crate::ad::{Ad, AdShape, ByIdentity, Expression, Name, Value};
 use crate::eval::{Context, Knowledge};
 use crate::pool::{AdTextModels, is_constant};
 use crate::protocol::{Advertisement, Protocol};
@@ -58,6 +59,7 @@ use finding_register::{ExpressionKey, FindingOrigin, FindingSet};
 use linked_shape::LinkedShape;
 use shared_expressions::SharedExpressions;
 
+pub use checker::Checker;
 pub use constants::find_setting_slip;
 pub use expressions::unquoted;
 pub use find_slips::find_slips;
@@ -83,42 +85,6 @@ const MAX_CACHED: usize = 64 * 1024;
 
 /// Maximum number of shapes that are remembered. More clear the caches.
 const MAX_KNOWN_SHAPES: usize = 4096;
-
-/// Checks ads one after the other. A finding is reported once, for the first ad that has it. Later ads with the same
-/// finding are only counted.
-pub struct Checker {
-    ads: AdChecker,
-    register: FindingRegister,
-}
-
-impl Checker {
-    /// Creates a checker. `protocol` names the attributes that are the constraint and the rank of an ad.
-    #[must_use]
-    pub fn new(protocol: Protocol, context: &Context) -> Self {
-        Checker { ads: AdChecker::new(protocol, context), register: FindingRegister::default() }
-    }
-
-    /// Also checks the ads against the pool in which they are to match.
-    #[must_use]
-    pub fn with_pool(self, pool: PoolStatistics) -> Self {
-        Checker { ads: self.ads.with_pool(Arc::new(pool)), ..self }
-    }
-
-    /// Checks an ad. Returns the findings that no earlier ad had, each with its identifying number. A finding that an
-    /// earlier ad had is only counted.
-    pub fn check(&mut self, ad: &Ad) -> Vec<(usize, LintFinding)> {
-        let found = self.ads.check(ad);
-        let new = self.register.register(&found);
-        self.register.count_ads(&found, 1);
-        new
-    }
-
-    /// Returns the number of ads that have a finding. `number` identifies the finding.
-    #[must_use]
-    pub fn count(&self, number: usize) -> usize {
-        self.register.count(number)
-    }
-}
 
 /// Finds what is wrong with ads. Several threads may check the ads of one run, each with its own checker.
 ///
@@ -400,7 +366,7 @@ impl AdChecker {
                 &mut found,
             );
         }
-        found.retain(|finding| !is_told(finding, ad, linked));
+        found.retain(|finding| !linked.tells(finding, ad));
         found
     }
 
@@ -421,28 +387,6 @@ impl AdChecker {
         linked.closure.hash.hash(&mut hasher);
         hasher.finish()
     }
-}
-
-/// Whether a finding about an ad as a whole only repeats a mistake for which the expression has a finding: a part that
-/// is never true because of the mistake, or an attribute that no ad has because it is none.
-fn is_told(finding: &LintFinding, ad: &Ad, linked: &LinkedShape) -> bool {
-    let [label] = &finding.labels[..] else { return false };
-    let Some((span, of_expression)) = label.span.zip(linked.get(&label.attribute)) else { return false };
-    let Some(expression) = ad.get(&label.attribute) else { return false };
-    // The findings of the expression may be those of an equal one elsewhere.
-    let within = |span: Span, whole: Span| {
-        let distance = |at: u32| i64::from(at) - i64::from(whole.start);
-        [distance(span.start), distance(span.end)]
-    };
-    let [start, end] = within(span, expression.span());
-    let is_cause = |cause: &LintFinding| {
-        let span_of_cause = cause.labels.first().and_then(|label| label.span);
-        cause.rule.level > LintLevel::Note
-            && span_of_cause
-                .map(|cause| within(cause, of_expression.span))
-                .is_some_and(|[first, last]| start <= first && last <= end)
-    };
-    [&rules::CONTRADICTION, &rules::UNKNOWN].contains(&finding.rule) && of_expression.findings.iter().any(is_cause)
 }
 
 /// The names of attributes that may tell the kind of an ad.
