@@ -18,7 +18,7 @@ use super::job_builder::{GroupTrace, JobAttributes, JobBuilder};
 use super::job_kind::{JobKind, Universe};
 use super::queue::QueueArguments;
 use super::variables::SubmitVariables;
-use super::{files, general, policies, requirements, resources, streams, universe, words};
+use super::{consequences, files, general, policies, requirements, resources, retries, streams, universe, words};
 
 /// Group of commands that is considered as a whole.
 #[derive(Clone)]
@@ -66,7 +66,7 @@ const FIRST_RULES: [JobRule; 24] = [
     policies::set_notification,
     policies::set_rank,
     policies::set_periodic,
-    policies::set_retries,
+    retries::set_retries,
     policies::set_eviction,
     policies::set_signals,
     universe::set_container_services,
@@ -81,7 +81,7 @@ const LATE_RULES: [JobRule; 5] = [
     policies::set_deferral,
     files::set_image_size,
     files::set_transfer,
-    policies::set_consequences,
+    consequences::set_consequences,
     general::set_configured_attributes,
 ];
 

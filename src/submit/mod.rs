@@ -14,6 +14,7 @@
 //! ```
 
 mod command_table;
+mod consequences;
 mod description;
 mod files;
 mod general;
@@ -25,6 +26,7 @@ mod policies;
 mod queue;
 mod requirements;
 mod resources;
+mod retries;
 mod sizes;
 mod streams;
 mod table;

@@ -1,15 +1,12 @@
-//! What becomes of a job: priority, rank, accounting, holding, removing, retrying, when it starts.
+//! What becomes of a job: rank, accounting, holding, removing, signals, when it starts.
 
-use std::ops::Range;
-
-use crate::ad::{Dialect, Value};
+use crate::ad::Value;
 use crate::format::Problem;
 
-use super::job_builder::{ComposedText, JobBuilder, integer_of, read_expression};
+use super::job_builder::{ComposedText, JobBuilder};
 use super::job_kind::Universe;
 use super::requirements::deferral_attribute;
 use super::universe::leading_integer;
-use super::variables::CommandValue;
 
 /// Sets whether the job is held at once.
 pub(super) fn set_status(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
@@ -119,106 +116,6 @@ pub(super) fn set_periodic(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
         }
         Ok(())
     }
-}
-
-/// Sets what becomes of a job that exits, and how often it is tried again.
-pub(super) fn set_retries(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
-    let remove = job.value(&["on_exit_remove", "OnExitRemove"])?;
-    let hold = job.value(&["on_exit_hold", "OnExitHold"])?;
-    let retries = job.integer(&["max_retries", "JobMaxRetries"])?;
-    let success = job.integer(&["success_exit_code", "JobSuccessExitCode"])?;
-    let until = job.value(&["retry_until"])?;
-    let is_retried = retries.is_some() || success.is_some() || until.is_some();
-    match &hold {
-        Some(hold) => job.assign_expression("OnExitHold", hold)?,
-        None if (is_retried || job.settings.truth("SUBMIT_INSERT_DEFAULT_POLICY_EXPRS", false))
-            && !job.has("OnExitHold") =>
-        {
-            job.assign("OnExitHold", false);
-        }
-        None => {}
-    }
-    if !is_retried {
-        return match &remove {
-            Some(remove) => job.assign_expression("OnExitRemove", remove),
-            None => Ok(()),
-        };
-    }
-    match &retries {
-        Some((number, value)) => job.assign_value("JobMaxRetries", *number, value),
-        None if !job.has("JobMaxRetries") => {
-            let usual = job.setting("DEFAULT_JOB_MAX_RETRIES").and_then(|text| integer_of(&text, job.context()));
-            job.assign("JobMaxRetries", usual.unwrap_or(2));
-        }
-        None => {}
-    }
-    if job.has("OnExitRemove") && success.is_none() && until.is_none() && remove.is_none() {
-        return Ok(());
-    }
-    let given = RetryCommands { retries, success, until, remove };
-    let (condition, name) = given.exit_condition(job)?;
-    job.assign_composed("OnExitRemove", condition, &name)
-}
-
-/// The commands that say when a job is not run again.
-struct RetryCommands {
-    retries: Option<(i64, CommandValue)>,
-    success: Option<(i64, CommandValue)>,
-    until: Option<CommandValue>,
-    remove: Option<CommandValue>,
-}
-
-impl RetryCommands {
-    /// Returns the condition under which the job leaves the queue, and the place of the first command.
-    fn exit_condition(self, job: &mut JobBuilder<'_>) -> Result<(ComposedText, Range<usize>), Problem> {
-        let RetryCommands { retries, success, until, remove } = self;
-        let place = |value: Option<&CommandValue>| value.map(|value| value.place.clone());
-        let first = place(retries.as_ref().map(|(_, value)| value)).or(place(success.as_ref().map(|(_, value)| value)));
-        let first = first.or(place(until.as_ref())).map_or((0..0, 0..0), |place| (place.name, place.value));
-        let mut condition = ComposedText::default();
-        condition.push("NumJobCompletions > JobMaxRetries || ExitCode =?= ", &first.1);
-        match &success {
-            Some((code, value)) => {
-                job.assign_value("JobSuccessExitCode", *code, value);
-                condition.push("JobSuccessExitCode", &value.place.value);
-            }
-            None => condition.push("0", &first.1),
-        }
-        if let Some(until) = &until {
-            condition.push(" || ", &until.place.value);
-            match integer_of(&until.text, job.context()).filter(|_| is_constant(&until.text)) {
-                Some(code) if i32::try_from(code).is_ok() => {
-                    condition.push(&format!("ExitCode =?= {code}"), &until.place.value);
-                }
-                Some(_) => return Err(until.fault("this is not an exit code")),
-                None => push_operand(&mut condition, until)?,
-            }
-        }
-        if let Some(remove) = &remove {
-            condition.push(" || ", &remove.place.value);
-            push_operand(&mut condition, remove)?;
-        }
-        Ok((condition, first.0))
-    }
-}
-
-/// Whether a text names no attribute.
-fn is_constant(text: &str) -> bool {
-    read_expression(text)
-        .is_ok_and(|expression| crate::eval::FreeNames::of(&expression, Dialect::Condor).names.is_empty())
-}
-
-/// Appends the value of a command as an operand of `||`.
-fn push_operand(condition: &mut ComposedText, value: &CommandValue) -> Result<(), Problem> {
-    let expression = read_expression(&value.text).map_err(|error| {
-        let problem = value.fault(error.message);
-        Problem { help: error.help, ..problem }
-    })?;
-    let is_weak = expression.conditional().is_some();
-    condition.push(if is_weak { "(" } else { "" }, &value.place.value);
-    condition.push_value(value);
-    condition.push(if is_weak { ")" } else { "" }, &value.place.value);
-    Ok(())
 }
 
 /// Sets the transforms that a job of several lines has after an eviction.
@@ -398,73 +295,4 @@ fn set_time(job: &mut JobBuilder<'_>, names: &[&str], attribute: &str, default: 
         None | Some(Value::Integer(0..)) => Ok(()),
         Some(_) => Err(value.fault(format!("{} must be a number of seconds that is not negative", names[0]))),
     }
-}
-
-/// Sets the attributes that follow from others.
-pub(super) fn set_consequences(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
-    if !job.has("MaxHosts") {
-        job.assign("MinHosts", 1);
-        job.assign("MaxHosts", 1);
-    }
-    if !job.has("CurrentHosts") {
-        job.assign("CurrentHosts", 0);
-    }
-    if job.has("SuccessCheckpointExitCode") {
-        job.assign("WantFTOnCheckpoint", true);
-    }
-    if job.boolean("OCUWanted").is_some() {
-        job.assign("MaxJobRetirementTime", i64::from(i32::MAX));
-    }
-    let reconnects =
-        matches!(job.kind.universe, Universe::Vanilla | Universe::Java | Universe::Parallel | Universe::Vm);
-    if reconnects
-        && !job.has("JobLeaseDuration")
-        && let Some(lease) = job.setting("JOB_DEFAULT_LEASE_DURATION")
-    {
-        job.assign_text("JobLeaseDuration", &lease)?;
-    }
-    if !job.has("JobPrio") {
-        job.assign("JobPrio", 0);
-    }
-    if job.has("JobStarterLog") && !job.has("JobStarterDebug") {
-        job.assign("JobStarterDebug", true);
-    }
-    check_mistakes(job)
-}
-
-/// Reports what `condor_submit` reports of the whole job.
-fn check_mistakes(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
-    let place = |job: &JobBuilder<'_>, name: &str| -> Range<usize> { job.source_of(name) };
-    if let Some(user) = job.text("NotifyUser")
-        && ["false", "never"].iter().any(|word| user.eq_ignore_ascii_case(word))
-    {
-        let problem = Problem::error_at(place(job, "NotifyUser"), 0, format!("emails go to the user `{user}`"));
-        job.variables.warn(problem.with_help("notification = never sends no emails"));
-    }
-    let history = job.attribute("JobMachineAttrsHistoryLength").and_then(|length| length.as_literal()?.as_integer());
-    if history.is_some_and(|length| i32::try_from(length).map_or(true, |length| length < 0)) {
-        return Err(Problem::error_at(
-            place(job, "JobMachineAttrsHistoryLength"),
-            0,
-            "this is not a number of attributes",
-        ));
-    }
-    let lease = job.attribute("JobLeaseDuration").and_then(|lease| lease.as_literal()?.as_integer());
-    if lease.is_some_and(|lease| (1..20).contains(&lease)) {
-        let problem = Problem::error_at(place(job, "JobLeaseDuration"), 0, "a lease has at least 20 seconds");
-        job.variables.warn(problem);
-        job.assign("JobLeaseDuration", 20);
-    }
-    if job.kind.universe == Universe::Scheduler
-        && let Some(cause) = deferral_attribute(job)
-    {
-        let problem =
-            Problem::error_at(place(job, cause), 0, "a job of the scheduler universe starts at no given time");
-        return Err(problem.with_help("write universe = local"));
-    }
-    if job.has("OutputDestination") && job.has("OutputDirectory") {
-        let message = "output_destination and output_directory exclude each other";
-        return Err(Problem::error_at(place(job, "OutputDirectory"), 0, message));
-    }
-    Ok(())
 }
