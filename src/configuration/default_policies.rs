@@ -1,6 +1,6 @@
 //! HTCondor's defaults of policies that no configuration file sets.
 
-use super::reader::default_value;
+use super::default_variables::default_value;
 use super::texts::{ConfigurationEntry, ConfigurationTexts};
 
 /// The policies that count with HTCondor's default where configuration files do not set them. The rules of a negotiator have

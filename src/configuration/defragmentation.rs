@@ -7,9 +7,9 @@ use crate::format::Problem;
 use crate::protocol::evaluate_attribute;
 use crate::syntax::{ParseOptions, parse_expression};
 
+use super::default_variables::default_value;
 use super::dump::Configuration;
 use super::policy::ConfiguredPolicy;
-use super::reader::default_value;
 
 /// Slots that can be drained, and those that drain or are whole.
 const BASE_SLOTS: &str = "PartitionableSlot && Offline =!= true";

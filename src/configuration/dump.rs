@@ -6,8 +6,9 @@ use rustc_hash::FxHashMap;
 
 use super::constants::{constant_number, constant_truth};
 use super::default_policies::add_defaults;
+use super::default_variables::default_value;
 use super::knobs::reading_daemon;
-use super::reader::{ConfigurationRun, ConfigurationSettings, default_value};
+use super::reader::{ConfigurationRun, ConfigurationSettings};
 use super::texts::{ConfigurationEntry, ConfigurationTexts};
 use crate::ad::{Name, closest_names};
 use crate::eval::Context;

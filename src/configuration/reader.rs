@@ -2,32 +2,21 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
 use super::configuration_folder::configuration_files;
+use super::default_variables::DEFAULT_VARIABLES;
+use super::included_files::IncludedFiles;
 use super::metaknobs::{metaknob, with_known_use};
 use super::texts::{ConfigurationEntry, ConfigurationTexts};
 use crate::ad::{Dialect, Name};
 use crate::eval::Context;
 use crate::format::Problem;
 use crate::transform::{
-    IfCondition, LogicalLine, LogicalLines, MAX_INCLUDE_DEPTH, MAX_INCLUDED_BYTES, MacroScope, MacroStatement,
-    TextBranches, VariableTable, is_include_optional, is_variable, read_named_file,
+    IfCondition, LogicalLine, LogicalLines, MAX_INCLUDE_DEPTH, MacroScope, MacroStatement, TextBranches, VariableTable,
+    is_include_optional, is_variable,
 };
-
-/// The values of variables that no file sets, as configuration.
-const DEFAULTS: &str = include_str!("defaults.config");
-
-static DEFAULT_VARIABLES: LazyLock<VariableTable> = LazyLock::new(|| {
-    let lines = DEFAULTS.lines().filter(|line| !line.starts_with('#'));
-    lines.filter_map(|line| line.split_once(" = ")).collect()
-});
-
-/// Maximum number of files that are included, each as often as it is. Files that include each other twice would be read
-/// 2^20 times.
-const MAX_INCLUDED_FILES: usize = 1000;
 
 /// Where the files of a configuration are.
 #[derive(Clone, Debug)]
@@ -40,11 +29,6 @@ pub struct ConfigurationSettings {
     pub allows_environment: bool,
     /// The local name of the daemon: `NAME.X` counts before `X`.
     pub local_name: Option<String>,
-}
-
-/// Returns the value of a variable that no file sets.
-pub(super) fn default_value(name: &str) -> Option<String> {
-    DEFAULT_VARIABLES.get(name).map(|value| String::from_utf8_lossy(value).into_owned())
 }
 
 impl Default for ConfigurationSettings {
@@ -85,8 +69,7 @@ pub(super) struct ConfigurationRun<'s> {
     /// The entries that others replaced.
     pub replaced: Vec<ConfigurationEntry>,
     pub problems: Vec<Problem>,
-    included_files: usize,
-    included_bytes: usize,
+    included: IncludedFiles<'s>,
 }
 
 impl<'s> ConfigurationRun<'s> {
@@ -102,8 +85,7 @@ impl<'s> ConfigurationRun<'s> {
             by_name: FxHashMap::default(),
             replaced: Vec::new(),
             problems: Vec::new(),
-            included_files: 0,
-            included_bytes: 0,
+            included: IncludedFiles::new(settings.root.as_deref()),
         }
     }
 
@@ -138,7 +120,7 @@ impl<'s> ConfigurationRun<'s> {
             let expanded = value.and_then(|value| run.scope.expand(&value, &run.settings.context).ok());
             let names = expanded.map(|value| value.text).unwrap_or_default();
             let words = names.split(|c: char| c == ',' || c.is_whitespace()).filter(|name| !name.is_empty());
-            words.map(|name| run.resolve(name, Path::new("/"))).collect::<Vec<PathBuf>>()
+            words.map(|name| run.included.resolve(name, Path::new("/"))).collect::<Vec<PathBuf>>()
         };
         let place = self.texts.text.len()..self.texts.text.len();
         for folder in names(self, "LOCAL_CONFIG_DIR") {
@@ -227,23 +209,7 @@ impl<'s> ConfigurationRun<'s> {
                 let appended = before.unwrap_or_default() + &text[value..];
                 self.assign((line, place), name, (&appended, value))
             }
-            MacroStatement::Block(name, tag) => {
-                let end = format!("@{tag}");
-                let start = line.whole_file_range().end;
-                let first = whole[start..].find('\n').map_or(whole.len(), |at| start + at + 1);
-                loop {
-                    match lines.next() {
-                        Some(last) if last.text == end => {
-                            let block = &whole[first..last.whole_file_range().start.max(first)];
-                            let start = first + block.len() - block.trim_start().len();
-                            let trimmed = start..start + block.trim().len();
-                            return self.set(name, block.trim(), (&range, line.number), (place, &[(0, trimmed)]));
-                        }
-                        Some(_) => {}
-                        None => return Err(fault(&format!("the line `{end}` that ends this value is missing"))),
-                    }
-                }
-            }
+            MacroStatement::Block(name, tag) => self.assign_block((line, place), (name, tag), (whole, lines)),
             MacroStatement::Include(..) | MacroStatement::Use(..) if !self.reads_files => {
                 Err(fault("this looks like a configuration file, not like a dump")
                     .with_help("give a file with the output of `condor_config_val -dump`"))
@@ -256,7 +222,7 @@ impl<'s> ConfigurationRun<'s> {
                     TextPlace::File(_, file) => file.parent().unwrap_or(Path::new("")).to_owned(),
                     TextPlace::Statement(_) => PathBuf::new(),
                 };
-                self.include(&self.resolve(path.trim(), &folder), is_optional, &range, depth);
+                self.include(&self.included.resolve(path.trim(), &folder), is_optional, &range, depth);
                 Ok(())
             }
             MacroStatement::Use(category, names) => self.use_metaknobs(category, &text[names..], &range, depth),
@@ -284,6 +250,27 @@ impl<'s> ConfigurationRun<'s> {
         let range = place.range(line.whole_file_range());
         let pieces = if line.text[at..] == *value { line.pieces_from(at) } else { Vec::new() };
         self.set(name, value, (&range, line.number), (place, &pieces))
+    }
+
+    /// Sets a variable to the lines up to `@TAG`. `whole` is the text of `lines`, which are those behind `line`.
+    fn assign_block(
+        &mut self,
+        (line, place): (&LogicalLine, &TextPlace),
+        (name, tag): (&str, &str),
+        (whole, lines): (&str, &mut LogicalLines<'_>),
+    ) -> Result<(), Problem> {
+        let range = place.range(line.whole_file_range());
+        let end = format!("@{tag}");
+        let start = line.whole_file_range().end;
+        let first = whole[start..].find('\n').map_or(whole.len(), |at| start + at + 1);
+        let Some(last) = lines.find(|last| last.text == end) else {
+            let message = format!("the line `{end}` that ends this value is missing");
+            return Err(Problem::error_at(range, 0, message));
+        };
+        let block = &whole[first..last.whole_file_range().start.max(first)];
+        let start = first + block.len() - block.trim_start().len();
+        let trimmed = start..start + block.trim().len();
+        self.set(name, block.trim(), (&range, line.number), (place, &[(0, trimmed)]))
     }
 
     /// Sets a variable to a text. `pieces` are where it stands, as it is, in the file.
@@ -331,54 +318,15 @@ impl<'s> ConfigurationRun<'s> {
         expanded.map(|expanded| expanded.text).map_err(|reason| Problem::error_at(place.clone(), 0, reason))
     }
 
-    /// Returns the path of a file that a configuration names; `folder` is where relative paths begin.
-    fn resolve(&self, path: &str, folder: &Path) -> PathBuf {
-        match (&self.settings.root, Path::new(path).strip_prefix("/")) {
-            // A path that leaves the root is none below it.
-            (Some(root), Ok(below)) => root.join(below),
-            _ => folder.join(path),
-        }
-    }
-
-    /// Whether a file may be read: with a root, only what is below it, with symbolic links followed.
-    fn may_read(&self, path: &Path) -> bool {
-        let Some(root) = &self.settings.root else { return true };
-        let [root, path] = [root.as_path(), path].map(std::fs::canonicalize);
-        // What does not exist is told as that.
-        path.map_or(true, |path| root.is_ok_and(|root| path.starts_with(root)))
-    }
-
     /// Runs an included file.
     fn include(&mut self, path: &Path, is_optional: bool, place: &Range<usize>, depth: usize) {
-        let fault = |message: &str| Problem::error_at(place.clone(), 0, message);
         if depth + 1 >= MAX_INCLUDE_DEPTH {
-            return self.problems.push(fault("files include each other, or are nested too deeply"));
+            let message = "files include each other, or are nested too deeply";
+            return self.problems.push(Problem::error_at(place.clone(), 0, message));
         }
-        if !self.may_read(path) {
-            return self.problems.push(fault(&format!("{} is not below --config-root", path.display())));
-        }
-        match read_named_file(path) {
-            Ok(text) => {
-                self.included_files += 1;
-                if self.included_files > MAX_INCLUDED_FILES {
-                    return;
-                }
-                if self.included_files == MAX_INCLUDED_FILES {
-                    let message = format!("more than {MAX_INCLUDED_FILES} files are included: the others are not read");
-                    self.problems.push(fault(&message));
-                }
-                self.included_bytes += text.len();
-                if self.included_bytes > MAX_INCLUDED_BYTES {
-                    return self.problems.push(fault("the included files have more than 64 MiB"));
-                }
-                let start = self.texts.add_file(&path.to_string_lossy(), &text);
-                self.run(&text, &TextPlace::File(start, path.to_owned()), depth + 1);
-            }
-            Err(_) if is_optional => {}
-            Err(reason) => {
-                let help = "give the folder that has the files of the machine with --config-root";
-                self.problems.push(fault(&reason).as_warning().with_help(help));
-            }
+        if let Some(text) = self.included.read(path, is_optional, place, &mut self.problems) {
+            let start = self.texts.add_file(&path.to_string_lossy(), &text);
+            self.run(&text, &TextPlace::File(start, path.to_owned()), depth + 1);
         }
     }
 
