@@ -4,9 +4,10 @@ use crate::constraint::{ClauseComparison, InconsistencyKind};
 use crate::matching::negotiate::AccountingLimit;
 use crate::protocol::JobState;
 
+use super::clause_report::ClauseReport;
 use super::failure_reason::FailureReason;
 use super::features::is_of_feature;
-use super::report::{ClauseReport, RequestReport, RequestVerdict};
+use super::report::{RequestReport, RequestVerdict};
 
 macro_rules! causes {
     ($($variant:ident $identifier:literal $verdict:literal $words:literal,)*) => {

@@ -8,12 +8,13 @@ use rustc_hash::FxHashSet;
 use crate::ad::{Truth, Value};
 use crate::matching::PairSide;
 
+use super::clause_report::ClauseReport;
 use super::conflicts::bit_positions;
 use super::decisive_part::ClauseInPair;
 use super::distance::relative_distance;
 use super::evaluation::{GroupMeasures, OfferTable};
 use super::refusals::request_attributes_read;
-use super::report::{ClauseReport, ClosestOffer};
+use super::report::ClosestOffer;
 use super::request_analysis::RequestAnalysis;
 
 /// Maximum number of offers returned.

@@ -1,8 +1,9 @@
 //! The request for a resource that keeps many offers from a request because an expression asks for so much.
 
+use super::clause_report::ClauseReport;
 use super::evaluation::OfferTable;
 use super::own_expression::RequestExpression;
-use super::report::{ClauseReport, RequestReport};
+use super::report::RequestReport;
 use super::request_analysis::RequestAnalysis;
 
 /// A request is told of if fewer than one in this many offers have as much, or if it alone keeps more of them away.

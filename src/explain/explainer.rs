@@ -11,6 +11,7 @@ use crate::protocol::{AdvertisedState, Protocol, SlotState, has_ports};
 
 use super::cause::Cause;
 use super::changes::{find_changes, find_choices, is_choice};
+use super::clause_report::ClauseReport;
 use super::closest_offers::{closest_of, closest_offer, closest_offers};
 use super::conflicts::Conflicts;
 use super::decisive_request::decisive_request;
@@ -23,7 +24,7 @@ use super::findings::clause_remarks;
 use super::narrowing::{find_partial_slip, narrowing};
 use super::pair::PairReport;
 use super::refusals::Refusals;
-use super::report::{ClauseReport, RequestReport, RequestVerdict};
+use super::report::{RequestReport, RequestVerdict};
 use super::request_analysis::RequestAnalysis;
 use super::slots::{SlotCounts, SlotStanding, SlotsByState};
 use super::unranked_offers::unranked_verdict;

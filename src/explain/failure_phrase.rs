@@ -5,6 +5,7 @@ use crate::constraint::ClauseComparison;
 use crate::lint::SizeUnit;
 use crate::text::{join_and, join_with, shorten, with_commas};
 
+use super::clause_report::ClauseReport;
 use super::clause_time::ClauseTime;
 use super::clauses::{counted_list_text, operand_text, text};
 use super::distance::{as_number, similar_string};
@@ -12,7 +13,6 @@ use super::failure_reason::{FailureReason, type_phrase};
 use super::misplaced_value::MisplacedValue;
 use super::nested_constraint::NestedFailure;
 use super::offered_values::OfferedRange;
-use super::report::ClauseReport;
 use super::unmet_offer_clause::{ReadValue, values_phrase};
 use super::value_phrase::{
     asks_for_dynamic_slots, closest_value_phrase, oddity, offered_phrase, wanted_item, wanted_items,

@@ -11,6 +11,7 @@ use crate::protocol::{evaluate_attribute, requested_resource};
 
 use super::alternatives::alternatives;
 use super::clause_analysis::{ClauseAnalysis, ClauseAnalyzer};
+use super::clause_report::ClauseReport;
 use super::clause_slips::{find_slip, renamed, unquoted_string};
 use super::clause_time::ClauseTime;
 use super::clauses::{ExplainedClause, parenthesized, text};
@@ -21,7 +22,6 @@ use super::misplaced_value::MisplacedValue;
 use super::nested_constraint::NestedFailure;
 use super::offered_values::OfferedValues;
 use super::own_expression::RequestExpression;
-use super::report::ClauseReport;
 use super::unmet_offer_clause::ReadValue;
 use crate::constraint::ClauseComparison;
 

@@ -6,10 +6,11 @@ use crate::ad::{BinaryOperator, Name, Value};
 use crate::eval::FreeNames;
 use crate::text::{counted, suggestion};
 
+use super::clause_report::ClauseReport;
 use super::clauses::text;
 use super::evaluation::{OfferTable, RequestContext};
 use super::failure_reason::{FailureReason, missing_offer_attribute, other_spellings, parsed_grouping, type_phrase};
-use super::report::{ClauseRemark, ClauseReport};
+use super::report::ClauseRemark;
 
 /// Returns the remarks on the names and types in the clauses of a request.
 pub fn clause_remarks(clauses: &[ClauseReport], table: &OfferTable, request: &RequestContext) -> Vec<ClauseRemark> {

@@ -1,11 +1,12 @@
 //! What keeps many of the slots from a job that matches no free one.
 
+use super::clause_report::ClauseReport;
 use super::clause_slips::find_slip;
 use super::clauses::ExplainedClause;
 use super::evaluation::OfferTable;
 use super::failure_reason::FailureReason;
 use super::own_expression::RequestExpression;
-use super::report::{ClauseReport, Narrowing, RefusalGroup, RequestReport, RequestVerdict};
+use super::report::{Narrowing, RefusalGroup, RequestReport, RequestVerdict};
 use super::request_analysis::RequestAnalysis;
 
 /// Finds a mistake in a clause that some offers meet, and with whose correction more do; with the index of the clause. `None`

@@ -7,6 +7,7 @@ use fixedbitset::FixedBitSet;
 use crate::ad::Ad;
 
 use super::clause_analysis::ClauseAnalyzer;
+use super::clause_report::ClauseReport;
 use super::clauses::{ExplainedClause, text};
 use super::distance::closest_offered_value;
 use super::evaluation::{Acceptance, OfferTable, RequestContext};
@@ -14,7 +15,6 @@ use super::failure_reason::FailureReason;
 use super::failure_sets::FailureSets;
 use super::offered_values::OfferedValues;
 use super::own_expression::RequestExpression;
-use super::report::ClauseReport;
 
 /// The analysis of one request: results per clause and per row, from which a verdict is derived. A row is a distinct ad
 /// of the offers, as in [`OfferTable`].

@@ -10,11 +10,12 @@ use crate::protocol::JobState;
 use crate::text::{join_and, join_first};
 
 use super::cause::Cause;
+use super::clause_report::ClauseReport;
 use super::clauses::text;
 use super::distance::as_number;
 use super::failure_reason::{FailureReason, type_phrase};
 use super::policy_outlook::{ForeseenEffect, JobOutlook, PolicyOutlook};
-use super::report::{ClauseReport, RefusalGroup, RequestReport, RequestVerdict};
+use super::report::{RefusalGroup, RequestReport, RequestVerdict};
 use super::resource_shortage::ResourceShortage;
 use super::slots::SlotTally;
 

@@ -49,7 +49,7 @@ const CIRCLES: &[(&[&str], &str)] = &[
         "the table of keywords names the parsers of rules, and these look keywords up",
     ),
     (
-        &["explain/clause_slips", "explain/failure_reason", "explain/report"],
+        &["explain/clause_report", "explain/clause_slips", "explain/failure_reason"],
         "a disjunction fails because each of its operands does, and a slip is tried on each",
     ),
     (

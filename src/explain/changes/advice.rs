@@ -4,10 +4,10 @@
 use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name, Value};
 use crate::eval::{FreeNames, VolatileInputs};
 use crate::explain::clause_analysis::ClauseAnalysis;
+use crate::explain::clause_report::ClauseReport;
 use crate::explain::clauses::parenthesized;
 use crate::explain::distance::as_number;
 use crate::explain::evaluation::OfferTable;
-use crate::explain::report::ClauseReport;
 use crate::explain::request_analysis::RequestAnalysis;
 use crate::lint;
 use crate::protocol::{RESOURCE_ATTRIBUTES, TOTAL_SLOT_PREFIX, evaluate_attribute, requested_resource};

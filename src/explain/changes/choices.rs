@@ -3,11 +3,11 @@
 
 use crate::ad::{BinaryOperator, Dialect, Name, Value};
 use crate::explain::admission::is_purpose;
+use crate::explain::clause_report::ClauseReport;
 use crate::explain::evaluation::OfferTable;
 use crate::explain::failure_reason::FailureReason;
 use crate::explain::features::TRANSFER_METHODS;
 use crate::explain::nested_constraint::relaxed_for;
-use crate::explain::report::ClauseReport;
 use crate::explain::request_analysis::RequestAnalysis;
 use crate::explain::slots::SlotsByState;
 use crate::protocol::requested_resource;

@@ -4,10 +4,10 @@ use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name, U
 use crate::constraint::ClauseComparison;
 use crate::eval::{Context, FreeNames};
 use crate::explain::admission::is_owners_matter;
+use crate::explain::clause_report::ClauseReport;
 use crate::explain::distance::as_number;
 use crate::explain::evaluation::OfferTable;
 use crate::explain::failure_reason::FailureReason;
-use crate::explain::report::ClauseReport;
 use crate::explain::request_analysis::RequestAnalysis;
 use crate::protocol::{RESOURCE_ATTRIBUTES, evaluate_attribute, is_set_by_run, requested_resource, words};
 
