@@ -33,6 +33,7 @@ mod failure_sets;
 mod features;
 mod find_conflict_example;
 mod find_corrected_slot;
+mod find_verdict;
 mod findings;
 mod gangs;
 mod hold_reason;
