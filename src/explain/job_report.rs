@@ -7,8 +7,8 @@ use crate::text::{shorten_words, with_commas};
 
 use super::circumstances::{JobCircumstance, ScheddAnswer, circumstances};
 use super::hold_reason::HoldReason;
+use super::job_outlook::JobOutlook;
 use super::last_rejection::LastRejection;
-use super::policy_outlook::JobOutlook;
 
 /// What the ad of a job tells of the job itself.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

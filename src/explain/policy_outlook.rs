@@ -1,14 +1,12 @@
-//! What the policies of a job in the queue, its own and those of the configuration, will do to it, and when.
+//! What a policy of a job in the queue says now and later, and why it has no value.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use indexmap::IndexSet;
 
-use crate::ad::{
-    Ad, AdExtension, BinaryOperator, Dialect, Expression, ExpressionKind, Name, ScopeAd, ScopeFrame, Truth, Value,
-};
-use crate::configuration::{JobPolicies, JobPolicy, PolicyEffect, PolicyEffectKind};
+use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name, ScopeAd, ScopeFrame, Truth, Value};
+use crate::configuration::{JobPolicy, PolicyEffectKind};
 use crate::constraint::{ClockBreaks, own_names};
 use crate::eval::{
     CURRENT_TIME, ConstraintVerdict, Context, Environment, Evaluator, Knowledge, SpecializeOptions, specialize,
@@ -16,40 +14,13 @@ use crate::eval::{
 
 use super::clause_time::soonest;
 use super::clauses::{parenthesized, text};
-
-/// Maximum number of effects that are followed one after the other.
-const MAX_EFFECTS: usize = 3;
+use super::foreseen_effect::ForeseenEffect;
 
 /// Maximum number of steps into an expression. Attributes that name each other would lead on forever.
 const MAX_STEPS: usize = 256;
 
 /// The attributes of a job that are known when its run ends.
 const EXIT_ATTRIBUTES: [&str; 3] = ["ExitBySignal", "ExitCode", "ExitSignal"];
-
-/// What the policies of a job will do to it if nothing else happens.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct JobOutlook {
-    /// The present, in seconds since 1970.
-    pub now: i64,
-    /// Seconds between two evaluations of the policies.
-    pub interval: i64,
-    /// The policies that HTCondor evaluates in the state of the job, in the order in which it tries them. One that can never have
-    /// an effect is left out.
-    pub policies: Vec<PolicyOutlook>,
-    /// What happens by the clock alone, one effect after the other. The first is that of one of `policies`.
-    pub course: Vec<ForeseenEffect>,
-    /// What becomes of a running job if its program ends now and returns 0; `None` if it leaves the queue.
-    pub after_success: Option<PolicyEffect>,
-}
-
-/// What jobs with one outlook have in common.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct OutlookKind {
-    /// The policy that does something at the next evaluation, and what it does.
-    imminent: Option<(String, PolicyEffectKind)>,
-    /// The names of the policies, each with whether it has a value.
-    policies: Vec<(bool, String)>,
-}
 
 /// What a policy of a job says now and later.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -101,136 +72,8 @@ pub enum PolicyGap {
     Error,
 }
 
-/// An effect of a policy at a time.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct ForeseenEffect {
-    /// The second from which the policy has it, in seconds since 1970.
-    pub from: i64,
-    /// Whether the time is seen in samples.
-    pub is_sampled: bool,
-    /// What the policy does.
-    pub effect: PolicyEffect,
-}
-
-impl JobOutlook {
-    /// Looks at the policies of a job. `None` if none can ever have an effect, or the time is unknown.
-    #[must_use]
-    pub fn new(policies: &JobPolicies, job: &Ad, interval: i64, context: &Context) -> Option<Self> {
-        let now = context.now.filter(|_| policies.watch(job))?;
-        let evaluated = JobPolicies::evaluated_job(job, context);
-        let applying: Vec<JobPolicy> =
-            policies.of_job(job, context).into_iter().filter(|policy| policy.applies).collect();
-        if applying.is_empty() {
-            return None;
-        }
-        let course = course(policies, job, now, context);
-        let first = course.first();
-        let outlooks = applying.iter().map(|policy| {
-            let is_first = first.is_some_and(|first| first.effect.knob == policy.name && !policy.is_at_exit);
-            PolicyView::new(policy, &evaluated, context).outlook(now, first.filter(|_| is_first))
-        });
-        let outlooks = outlooks.collect();
-        let after_success = applying.iter().any(|policy| policy.is_at_exit).then(|| {
-            let succeeded = [("ExitBySignal", Value::Boolean(false)), ("ExitCode", Value::Integer(0))];
-            let succeeded = succeeded.map(|(name, value)| (Name::new(name), Expression::literal(value)));
-            policies.exit_effect(&AdExtension::new(succeeded.into()).extend(&evaluated), context)
-        });
-        Some(JobOutlook { now, interval, policies: outlooks, course, after_success: after_success.flatten() })
-    }
-
-    /// What happens at the next evaluation; `None` if nothing does.
-    #[must_use]
-    pub fn imminent(&self) -> Option<&ForeseenEffect> {
-        self.course.first().filter(|first| first.from <= self.now)
-    }
-
-    /// Whether something happens at the next evaluation, or a policy has no value.
-    #[must_use]
-    pub fn is_notable(&self) -> bool {
-        self.imminent().is_some() || self.faulty().is_some()
-    }
-
-    /// The first policy of the job itself without a value. Those of a configuration are often undefined for most jobs.
-    #[must_use]
-    pub fn faulty(&self) -> Option<&PolicyOutlook> {
-        self.policies.iter().find(|policy| policy.is_faulty())
-    }
-
-    /// Returns what jobs with one outlook have in common, but for times: what happens at the next evaluation, and the policies
-    /// with those that have no value.
-    #[must_use]
-    pub fn kind(policies: &JobPolicies, job: &Ad, context: &Context) -> OutlookKind {
-        if !policies.watch(job) {
-            return OutlookKind::default();
-        }
-        let evaluated = JobPolicies::evaluated_job(job, context);
-        let has_value = |policy: &JobPolicy| {
-            let now = context.now.unwrap_or_default();
-            PolicyView::new(policy, &evaluated, context).fault(&policy.expression, now).is_none()
-        };
-        let applying = policies.of_job(job, context).into_iter().filter(|policy| policy.applies);
-        OutlookKind {
-            imminent: policies.queue_effect(job, context).map(|effect| (effect.knob, effect.kind)),
-            policies: applying.map(|policy| (policy.is_at_exit || has_value(&policy), policy.name)).collect(),
-        }
-    }
-
-    /// The policy that has the first effect.
-    #[must_use]
-    pub fn first(&self) -> Option<&PolicyOutlook> {
-        let first = self.course.first()?;
-        self.policies.iter().find(|policy| policy.name == first.effect.knob && policy.moment != PolicyMoment::AtExit)
-    }
-}
-
-/// Returns what happens to a job by the clock alone, one effect after the other.
-fn course(policies: &JobPolicies, job: &Ad, now: i64, context: &Context) -> Vec<ForeseenEffect> {
-    let (mut found, mut job, mut at): (Vec<ForeseenEffect>, Ad, i64) = (Vec::new(), job.clone(), now);
-    while found.len() < MAX_EFFECTS {
-        let Some(next) = next_effect(policies, &job, at, context) else { break };
-        // A job that is held and released in turns goes on so.
-        let is_loop = found.iter().any(|known| known.effect.knob == next.effect.knob);
-        let changed = JobPolicies::job_after(&next.effect, &job, next.from, context);
-        at = next.from;
-        found.push(next);
-        match changed.filter(|_| !is_loop) {
-            Some(changed) => job = changed,
-            None => break,
-        }
-    }
-    found
-}
-
-/// Returns the next effect of a policy on a job from a second on.
-fn next_effect(policies: &JobPolicies, job: &Ad, at: i64, context: &Context) -> Option<ForeseenEffect> {
-    let effect_at = |second: i64| policies.queue_effect(job, &Context { now: Some(second), ..context.clone() });
-    if let Some(effect) = effect_at(at) {
-        return Some(ForeseenEffect { from: at, is_sampled: false, effect });
-    }
-    let evaluated = JobPolicies::evaluated_job(job, context);
-    let conditions: Vec<Expression> = policies
-        .of_job(job, context)
-        .into_iter()
-        .filter(|policy| policy.applies && !policy.is_at_exit)
-        .map(|policy| policy.condition)
-        .collect();
-    let (environment, frame) = Environment::single(evaluated);
-    let find = |length: i64| {
-        let span = at..at.saturating_add(length);
-        let breaks = conditions.iter().map(|of| ClockBreaks::of(of, &frame, &environment, context, span.clone()));
-        let breaks = breaks.reduce(ClockBreaks::and)?;
-        let mut found = None;
-        let timeline = breaks.timeline(|seconds| {
-            (found.is_none() && !context.is_interrupted())
-                .then(|| found = Some(seconds.start).zip(effect_at(seconds.start)))
-        });
-        found.map(|(from, effect)| ForeseenEffect { from, is_sampled: timeline.sampling.is_some(), effect })
-    };
-    soonest(find, |next| next.is_sampled)
-}
-
 /// A policy in the ad of its job.
-struct PolicyView<'v> {
+pub(super) struct PolicyView<'v> {
     policy: &'v JobPolicy,
     job: &'v Ad,
     environment: Environment,
@@ -239,7 +82,7 @@ struct PolicyView<'v> {
 }
 
 impl<'v> PolicyView<'v> {
-    fn new(policy: &'v JobPolicy, job: &'v Ad, context: &'v Context) -> Self {
+    pub(super) fn new(policy: &'v JobPolicy, job: &'v Ad, context: &'v Context) -> Self {
         let (environment, frame) = Environment::single(job.clone());
         PolicyView { policy, job, environment, frame, context }
     }
@@ -259,7 +102,7 @@ impl<'v> PolicyView<'v> {
     }
 
     /// Says what the policy does now and later. `foreseen` is the effect of the policy, if it is the first of the job.
-    fn outlook(&self, now: i64, foreseen: Option<&ForeseenEffect>) -> PolicyOutlook {
+    pub(super) fn outlook(&self, now: i64, foreseen: Option<&ForeseenEffect>) -> PolicyOutlook {
         let JobPolicy { name, line, expression, condition, effect, is_at_exit, .. } = self.policy;
         let shown = |part: &Expression| text(part, self.context.dialect);
         let mut outlook = PolicyOutlook {
@@ -378,7 +221,7 @@ impl<'v> PolicyView<'v> {
     }
 
     /// Returns why an expression has no value; `None` if it has one.
-    fn fault(&self, expression: &Expression, now: i64) -> Option<PolicyGap> {
+    pub(super) fn fault(&self, expression: &Expression, now: i64) -> Option<PolicyGap> {
         match self.value(expression, now) {
             Value::Undefined => {
                 let mut names = IndexSet::new();

@@ -1,6 +1,6 @@
 //! What policies will do to jobs, in words.
 
-use super::policy_outlook::JobOutlook;
+use super::job_outlook::JobOutlook;
 use super::{AdReference, SummaryWriter};
 use crate::ad::Dialect;
 use crate::configuration::{Configuration, JobPolicies};

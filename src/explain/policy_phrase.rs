@@ -5,7 +5,9 @@ use crate::configuration::PolicyEffectKind;
 use crate::text::{duration, join_and, join_with, shorten};
 
 use super::failure_phrase::FailureWriter;
-use super::policy_outlook::{ForeseenEffect, JobOutlook, PolicyGap, PolicyMoment, PolicyOutlook};
+use super::foreseen_effect::ForeseenEffect;
+use super::job_outlook::JobOutlook;
+use super::policy_outlook::{PolicyGap, PolicyMoment, PolicyOutlook};
 
 /// Attributes that are true when a time has come, and what is said then.
 const TIMES: [(&str, &str); 3] =
