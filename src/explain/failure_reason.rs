@@ -133,7 +133,7 @@ impl FailureReason {
 
     /// The request lacks an attribute of its own. Finds the similar names that it has.
     fn missing_own(name: Name, table: &OfferTable, request: &RequestContext) -> Self {
-        let near = table.near_names(&request.ad, &name);
+        let near = table.near_names.of(&request.ad, &name);
         FailureReason::MissingOwnAttribute(name, near)
     }
 

@@ -22,7 +22,7 @@ impl MissingAttribute {
     /// too.
     #[must_use]
     pub fn of(table: &OfferTable, request: &Ad, name: Name, is_of_neither: bool) -> Self {
-        let near = table.near_names(request, &name).into_iter();
+        let near = table.near_names.of(request, &name).into_iter();
         let near = near.filter(|near| !are_siblings(name.as_str(), near.as_str())).collect();
         MissingAttribute { name, near, is_of_neither }
     }

@@ -50,7 +50,7 @@ impl RequestExpression {
         read.dedup();
         let values: Vec<String> = read.into_iter().map(&mut value).collect();
         let values = missing.as_ref().map_or(values, |missing| vec![format!("{missing} is not defined")]);
-        let near = missing.as_ref().map(|missing| table.near_names(&request.ad, missing));
+        let near = missing.as_ref().map(|missing| table.near_names.of(&request.ad, missing));
         let near: Vec<Name> = near.into_iter().flatten().filter(|near| near != name).collect();
         let values = if values.is_empty() { String::new() } else { format!(", and {}", join_and(&values)) };
         let phrase = format!("{name} is {}{values}{}", text(behind, dialect), suggestion(&near));

@@ -1,7 +1,5 @@
 //! Cache keys: what the results of a clause depend on, in the request and in the offers.
 
-use std::sync::Arc;
-
 use indexmap::IndexSet;
 
 use crate::ad::{Expression, ExpressionKind, Name};
@@ -11,8 +9,8 @@ use crate::explain::clauses::ExplainedClause;
 use crate::matching::PairSide;
 use crate::pool::{Dependencies, Store};
 
-use super::shared_cache::CacheKey;
-use super::{OfferTable, RequestContext};
+use super::OfferTable;
+use super::request_context::{ClauseKey, RequestContext};
 
 /// Stands in a cache key for an attribute that the request lacks. Also marks the cache key of a clause with unknown
 /// dependencies.
@@ -20,17 +18,6 @@ const ABSENT: usize = usize::MAX;
 
 /// Minimum number of attributes of a clause whose key costs steps of the run.
 const MIN_CHARGED_ATTRIBUTES: usize = 64;
-
-/// What the results of a clause depend on.
-#[derive(Clone)]
-pub struct ClauseKey {
-    /// Equal keys mean equal results, also of different clauses and requests.
-    pub key: CacheKey,
-    /// The attributes that the clause depends on. `None` if they are unknown; then rows cannot be grouped.
-    pub names: Option<Arc<[Name]>>,
-    /// Whether the value of the clause depends on an attribute that contains it.
-    pub is_circular: bool,
-}
 
 impl OfferTable {
     /// Returns what the results of a clause depend on for a request.

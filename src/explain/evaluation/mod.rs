@@ -4,14 +4,15 @@
 mod acceptance;
 mod clause_evaluator;
 mod dependencies;
+mod near_names;
 mod offer_constraints;
 mod offer_outcomes;
+mod request_context;
 mod results;
 mod row_weights;
 mod shared_cache;
 mod string_places;
 
-use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -19,12 +20,11 @@ use fixedbitset::FixedBitSet;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::ad::{Ad, AdShape, ByIdentity, Expression, Name, ScopeFrame, Value};
-use crate::constraint::has_scope_attribute;
+use crate::ad::{Ad, Expression, Name, Value};
 use crate::eval::{CompiledEvaluator, Context, Work};
 use crate::lint::similar_names;
+use crate::matching::PairSide;
 use crate::matching::policy::{PolicyRule, PolicyVector};
-use crate::matching::{Pair, PairSide};
 use crate::pool::{ExpressionColumn, Store};
 use crate::protocol::{Protocol, is_set_by_run, renamed_attribute, slot_counterpart};
 
@@ -32,9 +32,11 @@ use super::clause_time::ClauseTime;
 use super::clauses::{ExplainedClause, split_constraint};
 pub use acceptance::Acceptance;
 use clause_evaluator::ClauseEvaluator;
-use dependencies::ClauseKey;
+use near_names::NearNames;
 pub use offer_constraints::{OfferClause, OfferConstraints};
 use offer_outcomes::FamilyOutcomes;
+use request_context::ClauseKey;
+pub use request_context::RequestContext;
 use results::RowGroups;
 pub use results::{ClauseResults, ExpressionValues, GroupMeasures, OutcomeCounts};
 pub use row_weights::RowWeights;
@@ -94,8 +96,8 @@ pub struct OfferTable {
     constraints: OnceLock<OfferConstraints>,
     /// The strings of the offers; empty until first needed.
     strings: OnceLock<StringPlaces>,
-    /// The attributes of requests with similar names, by the shape of the request and the name.
-    near_names: Mutex<ByIdentity<Arc<AdShape>, NearNames>>,
+    /// The attributes of requests with similar names.
+    pub near_names: NearNames,
     /// The docking vector of the policy. If a component of the vector has no comparable value for a candidate, the
     /// vector discards the candidate.
     pub docking: Vec<PolicyRule>,
@@ -114,40 +116,6 @@ pub struct RowStates {
     pub free: FixedBitSet,
     /// The rows with slots of machines that hibernate.
     pub offline: FixedBitSet,
-}
-
-/// Maximum number of shapes of requests of which similar names are remembered.
-const MAX_SHAPES: usize = 64;
-
-/// Attributes with similar names, by name.
-type NearNames = FxHashMap<Name, Vec<Name>>;
-
-/// Keys of clauses, each with its expression.
-type ClauseKeys = FxHashMap<(usize, usize, bool), (Expression, ClauseKey)>;
-
-/// A request with its caches.
-pub struct RequestContext {
-    pub ad: Ad,
-    frame: Arc<ScopeFrame>,
-    has_scope_attribute: bool,
-    /// The expressions that the request binds to names. The key is the identifier of a name in the store. The value is
-    /// the identifier of the bound expression, and whether this expression is not a literal.
-    bindings: RefCell<FxHashMap<usize, (usize, bool)>>,
-    /// The keys of clauses. The key is the identity of the clause's expression, which is kept so
-    /// that no other gets its identity, with the number of the side and whether the clause is whole.
-    clause_keys: RefCell<ClauseKeys>,
-}
-
-impl RequestContext {
-    pub fn new(ad: &Ad) -> Self {
-        RequestContext {
-            ad: ad.clone(),
-            frame: Pair::make_scope(ad.clone(), PairSide::Request),
-            has_scope_attribute: has_scope_attribute(ad),
-            bindings: RefCell::default(),
-            clause_keys: RefCell::default(),
-        }
-    }
 }
 
 impl OfferTable {
@@ -186,7 +154,7 @@ impl OfferTable {
             acceptances: SharedCache::new(MAX_ACCEPTANCE_BYTES, Acceptance::bytes),
             constraints: OnceLock::new(),
             strings: OnceLock::new(),
-            near_names: Mutex::default(),
+            near_names: NearNames::default(),
             docking: Vec::new(),
             states: None,
             evaluations: AtomicU64::new(0),
@@ -222,20 +190,6 @@ impl OfferTable {
     /// Returns the clauses of the offers' constraints.
     pub fn offer_constraints(&self) -> &OfferConstraints {
         self.constraints.get_or_init(|| OfferConstraints::new(self))
-    }
-
-    /// Returns the attributes of a request with names similar to one that it lacks. Requests of one shape share the answer.
-    pub fn near_names(&self, request: &Ad, name: &Name) -> Vec<Name> {
-        let mut known = self.near_names.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() > MAX_SHAPES && known.get(request.shape()).is_none() {
-            *known = ByIdentity::default();
-        }
-        let find = || {
-            let own = request.iter().map(|attribute| attribute.name);
-            similar_names(name, own, |_| 1).into_iter().map(|(near, _)| near).collect()
-        };
-        let of_shape = known.get_or_insert_with(request.shape(), FxHashMap::default);
-        of_shape.entry(name.clone()).or_insert_with(find).clone()
     }
 
     /// Returns where the offers have which strings.

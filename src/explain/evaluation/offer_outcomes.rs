@@ -10,8 +10,8 @@ use crate::matching::PairSide;
 use crate::pool::Store;
 
 use super::clause_evaluator::ClauseEvaluator;
-use super::dependencies::ClauseKey;
 use super::offer_constraints::{ClauseFamily, FamilyMember, LocalGroups, OfferClause, OfferConstraints, is_many};
+use super::request_context::ClauseKey;
 use super::shared_cache::CacheKey;
 use super::{OfferTable, RequestContext};
 
