@@ -3,8 +3,9 @@
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::ad::{BinaryOperator, Dialect, Expression, Value};
+use crate::ad::{BinaryOperator, ByteString, Dialect, Expression, Value};
 use crate::eval::compare;
+use crate::lint::differs_in_case;
 use crate::pool::ValueKey;
 use crate::text::closest_name;
 
@@ -70,6 +71,24 @@ pub fn closest_value<'v>(
         },
         _ => None,
     }
+}
+
+/// Returns the offers' strings that differ from the bound in case only, each with the number of offers. Empty if the
+/// operator is not `=?=` or the bound is not a string.
+pub fn other_spellings(
+    comparison: &ClauseComparison,
+    table: &OfferTable,
+    request: &RequestContext,
+) -> Vec<(ByteString, usize)> {
+    let (BinaryOperator::Is, Value::String(bound)) = (comparison.operator, &comparison.bound) else {
+        return Vec::new();
+    };
+    let values = table.expression_values(request, &comparison.operand);
+    let other = values.weighted_values().filter_map(|(value, offers)| match value {
+        Value::String(theirs) if differs_in_case(theirs, bound) => Some((theirs.clone(), offers)),
+        _ => None,
+    });
+    other.collect()
 }
 
 /// The relative distance of a value from a bound: 0 if equal, at most 1. Values that are not both numbers have distance

@@ -9,13 +9,13 @@ use super::clause_report::ClauseReport;
 use super::clause_time::ClauseTime;
 use super::clauses::{counted_list_text, operand_text, text};
 use super::distance::{as_number, similar_string};
-use super::failure_reason::{FailureReason, type_phrase};
+use super::failure_reason::FailureReason;
 use super::misplaced_value::MisplacedValue;
 use super::nested_constraint::NestedFailure;
 use super::offered_values::OfferedRange;
 use super::unmet_offer_clause::{ReadValue, values_phrase};
 use super::value_phrase::{
-    asks_for_dynamic_slots, closest_value_phrase, oddity, offered_phrase, wanted_item, wanted_items,
+    asks_for_dynamic_slots, closest_value_phrase, oddity, offered_phrase, type_phrase, wanted_item, wanted_items,
 };
 
 /// Maximum number of the offers' strings that a sentence tells.

@@ -2,7 +2,7 @@
 
 use indexmap::IndexSet;
 
-use crate::ad::{BinaryOperator, ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, Value};
+use crate::ad::{ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, Value};
 use crate::constraint::conjuncts;
 use crate::eval::{CURRENT_TIME, ConstraintVerdict, FreeNames};
 use crate::lint::{self, ChainedComparison};
@@ -16,7 +16,7 @@ use super::clause_slips::{find_slip, renamed, unquoted_string};
 use super::clause_time::ClauseTime;
 use super::clauses::{ExplainedClause, parenthesized, text};
 use super::decisive_part::ClauseInPair;
-use super::distance::closest_offered_value;
+use super::distance::{closest_offered_value, other_spellings};
 use super::evaluation::{OfferTable, RequestContext};
 use super::misplaced_value::MisplacedValue;
 use super::nested_constraint::NestedFailure;
@@ -365,32 +365,6 @@ fn comparison_reason(comparison: &ClauseComparison, table: &OfferTable, request:
     }
     let most_frequent = other_spellings(comparison, table, request).into_iter().max_by_key(|(_, offers)| *offers);
     most_frequent.map_or(FailureReason::NoSuchValue, |(theirs, offers)| FailureReason::CaseMismatch { theirs, offers })
-}
-
-/// Returns the offers' strings that differ from the bound in case only, each with the number of offers. Empty if the
-/// operator is not `=?=` or the bound is not a string.
-pub fn other_spellings(
-    comparison: &ClauseComparison,
-    table: &OfferTable,
-    request: &RequestContext,
-) -> Vec<(ByteString, usize)> {
-    let (BinaryOperator::Is, Value::String(bound)) = (comparison.operator, &comparison.bound) else {
-        return Vec::new();
-    };
-    let values = table.expression_values(request, &comparison.operand);
-    let other = values.weighted_values().filter_map(|(value, offers)| match value {
-        Value::String(theirs) if lint::differs_in_case(theirs, bound) => Some((theirs.clone(), offers)),
-        _ => None,
-    });
-    other.collect()
-}
-
-/// The phrase for a type, with integers and reals both called a number.
-pub fn type_phrase(kind: Type) -> &'static str {
-    match kind {
-        Type::Integer | Type::Real => "a number",
-        other => other.phrase(),
-    }
 }
 
 /// Returns one type for all types whose values can be compared with each other: `Real` for integers and reals, and in

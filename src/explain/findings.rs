@@ -8,9 +8,11 @@ use crate::text::{counted, suggestion};
 
 use super::clause_report::ClauseReport;
 use super::clauses::text;
+use super::distance::other_spellings;
 use super::evaluation::{OfferTable, RequestContext};
-use super::failure_reason::{FailureReason, missing_offer_attribute, other_spellings, parsed_grouping, type_phrase};
+use super::failure_reason::{FailureReason, missing_offer_attribute, parsed_grouping};
 use super::report::ClauseRemark;
+use super::value_phrase::type_phrase;
 
 /// Returns the remarks on the names and types in the clauses of a request.
 pub fn clause_remarks(clauses: &[ClauseReport], table: &OfferTable, request: &RequestContext) -> Vec<ClauseRemark> {

@@ -13,13 +13,14 @@ use super::cause::Cause;
 use super::clause_report::ClauseReport;
 use super::clauses::text;
 use super::distance::as_number;
-use super::failure_reason::{FailureReason, type_phrase};
+use super::failure_reason::FailureReason;
 use super::foreseen_effect::ForeseenEffect;
 use super::job_outlook::JobOutlook;
 use super::policy_outlook::PolicyOutlook;
 use super::report::{RefusalGroup, RequestReport, RequestVerdict};
 use super::resource_shortage::ResourceShortage;
 use super::slots::SlotTally;
+use super::value_phrase::type_phrase;
 
 /// Maximum length of the cause in a table, in characters; the rest is cut off, between words. Clauses, which can be long, stand last.
 pub const MAX_SHORT_CAUSE_CHARS: usize = 60;

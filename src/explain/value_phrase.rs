@@ -1,6 +1,6 @@
 //! Says which values offers have where a clause asks for others, and what a clause asks for.
 
-use crate::ad::{BinaryOperator, Expression, ExpressionKind, Value};
+use crate::ad::{BinaryOperator, Expression, ExpressionKind, Type, Value};
 use crate::constraint::{ClauseComparison, ClauseOperand};
 use crate::lint::SizeUnit;
 use crate::text::{join_and, shorten, with_commas};
@@ -138,5 +138,13 @@ pub(super) fn bound_phrase(comparison: &ClauseComparison) -> Option<String> {
         (Some((name, _)), Some(size)) => Some(format!("{name} is {}, {size}", comparison.bound)),
         (Some((name, _)), None) => Some(format!("{name} is {}", comparison.bound)),
         (None, size) => size,
+    }
+}
+
+/// The phrase for a type, with integers and reals both called a number.
+pub(super) fn type_phrase(kind: Type) -> &'static str {
+    match kind {
+        Type::Integer | Type::Real => "a number",
+        other => other.phrase(),
     }
 }
