@@ -80,6 +80,19 @@ impl ClauseTime {
         Some(format!("its time to start ({kind}) was {start}, up to {}, {ago} ago", local_moment(since)))
     }
 
+    /// Says when a clause comes true that no offer meets now. `shown` is its quoted text.
+    pub(super) fn unmet_phrase(&self, shown: &str) -> String {
+        if let Some(passed) = self.passed_phrase() {
+            return passed;
+        }
+        match (self.start_phrase(), self.from) {
+            (_, Some(from)) if from <= self.now => format!("{shown} is {}", self.phrase()),
+            (Some(why), Some(_)) => format!("{}: {why}", self.phrase()),
+            (_, Some(_)) => format!("{}: {shown} is not true yet", self.phrase()),
+            (_, None) => format!("{}: {shown} is not true", self.phrase()),
+        }
+    }
+
     /// Says when the clause of an offer accepts a request: `from 2026-07-06 18:00:00 UTC on, in 3 h`.
     pub(super) fn opening(&self) -> Option<String> {
         let from = self.from?;

@@ -2,7 +2,6 @@
 
 use crate::ad::{BinaryOperator, Dialect, Name, Value};
 use crate::constraint::ClauseComparison;
-use crate::lint::SizeUnit;
 use crate::text::{join_and, join_with, shorten, with_commas};
 
 use super::clause_report::ClauseReport;
@@ -12,6 +11,7 @@ use super::distance::{as_number, similar_string};
 use super::failure_reason::FailureReason;
 use super::misplaced_value::MisplacedValue;
 use super::nested_constraint::NestedFailure;
+use super::nested_phrase;
 use super::offered_values::OfferedRange;
 use super::unmet_offer_clause::{ReadValue, values_phrase};
 use super::value_phrase::{
@@ -95,49 +95,22 @@ impl FailureWriter<'_> {
 
     /// Says why no entry of a list, such as no free GPU, meets a nested constraint.
     fn nested_phrase(&self, nested: &NestedFailure) -> String {
-        let one = self.nouns[0];
-        let (holder, list) = (&nested.holder.0, nested.list.as_str());
-        let entry = list.strip_prefix("Available").and_then(|entry| entry.strip_suffix('s'));
-        let entry = entry.map_or_else(|| format!("an entry in {list}"), |entry| format!("a free {entry}"));
+        let (one, entry) = (self.nouns[0], nested_phrase::entry(&nested.list));
         let Some(unmet) = &nested.unmet else { return format!("no {one} has {entry}") };
         let unmet = self.shorten(unmet);
         if !nested.clashing.is_empty() {
             let each = entry.strip_prefix("a free ").unwrap_or(&entry);
             let parts: Vec<String> = nested.clashing.iter().map(|part| self.quoted(part)).collect();
-            // The names of the values tell whose they are.
-            let of = if nested.own_values.is_empty() { holder.to_string() } else { nested.own_values.join(", ") };
+            let of = nested_phrase::clashing_values(nested);
             return format!("no {each} can meet {} together ({of})", join_and(&parts));
         }
+        let holder = self.held_by(Some(&nested.holder.0));
         if let Some((message, corrected)) = &nested.mistake {
             let correction = self.correction(corrected);
-            return format!(
-                "no {one} has {entry} with {unmet}{}; {message}: write {correction}",
-                self.held_by(Some(holder))
-            );
+            return format!("no {one} has {entry} with {unmet}{holder}; {message}: write {correction}");
         }
-        let offered = nested.offered.as_ref();
-        let offered = offered.filter(|offered| offered.value_count > 0);
-        let offered = offered.map(|offered| format!("; {}", offered_phrase(offered, self.most_told())));
-        let closest = offered.or(nested
-            .closest
-            .as_ref()
-            .map(|(operator, bound, closest)| format!("; {}", closest_value_phrase(*operator, closest, bound))));
-        // A number of MiB is hard to read.
-        let unit = nested.read.first().and_then(SizeUnit::of).zip(nested.closest.as_ref());
-        let readable = unit.and_then(|(unit, (_, bound, closest))| {
-            let [asked, found] = [bound, closest].map(|value| as_number(value).map(|number| unit.readable(number)));
-            Some(format!(" ({} of {})", found?, asked?))
-        });
-        let closest = closest.map(|closest| closest + &readable.unwrap_or_default());
-        let meant = nested.renamed.as_ref().map(|(name, known)| {
-            let plural = list.strip_prefix("Available").unwrap_or("the entries");
-            format!("; {plural} have no {name}, but {known}")
-        });
-        format!(
-            "no {one} has {entry} with {unmet}{}{}",
-            self.held_by(Some(holder)),
-            meant.or(closest).unwrap_or_default()
-        )
+        let values = nested_phrase::values(nested, self.most_told());
+        format!("no {one} has {entry} with {unmet}{holder}{values}")
     }
 
     /// Says why a clause is true of no offer.
@@ -161,7 +134,7 @@ impl FailureWriter<'_> {
             FailureReason::Shadowed(name) => {
                 format!("{shown} is never true: it reads the {name} of its own ad, not of the {one}")
             }
-            FailureReason::NotNow(time) => time_phrase(&shown, time) + clock_hint(clause),
+            FailureReason::NotNow(time) => time.unmet_phrase(&shown) + clock_hint(clause),
             FailureReason::NeverTrue(own) => self.never_true(clause, own, &shown),
             FailureReason::MissingAttribute(name, near) => self.missing_attribute(name, near),
             FailureReason::Unquoted { name, value, offers, .. } => {
@@ -377,19 +350,6 @@ impl FailureWriter<'_> {
         }
         let found = found.iter().map(|(count, word)| format!("{word} for {}", with_commas(*count)));
         format!("{shown} is never true: {}", join_and(&found.collect::<Vec<_>>()))
-    }
-}
-
-/// Says when a clause comes true, which is quoted as `shown`.
-fn time_phrase(shown: &str, time: &ClauseTime) -> String {
-    if let Some(passed) = time.passed_phrase() {
-        return passed;
-    }
-    match (time.start_phrase(), time.from) {
-        (_, Some(from)) if from <= time.now => format!("{shown} is {}", time.phrase()),
-        (Some(why), Some(_)) => format!("{}: {why}", time.phrase()),
-        (_, Some(_)) => format!("{}: {shown} is not true yet", time.phrase()),
-        (_, None) => format!("{}: {shown} is not true", time.phrase()),
     }
 }
 

@@ -50,6 +50,7 @@ mod misplaced_value;
 mod missing_attribute;
 mod narrowing;
 mod nested_constraint;
+mod nested_phrase;
 mod not_waiting_phrase;
 mod number_slips;
 mod offered_values;
