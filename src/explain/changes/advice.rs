@@ -14,7 +14,7 @@ use crate::protocol::{RESOURCE_ATTRIBUTES, TOTAL_SLOT_PREFIX, evaluate_attribute
 
 use super::edit::RequestEdit;
 use super::needs::{demands_amount, is_one_of};
-use super::search::RequestChange;
+use super::request_change::RequestChange;
 
 /// Share of a requested amount up to which advice says that it is much less. A job that needs 64 GB cannot run with 8 GB.
 const MUCH_LESS_SHARE: f64 = 0.5;

@@ -17,7 +17,8 @@ use super::edit::{PROJECT, RequestEdit};
 use super::needs::{
     DURATION, SYSTEM_ATTRIBUTES, demands_amount, is_exclusion, is_one_of, names_feature, names_place, names_system,
 };
-use super::search::{ChangeProblem, RequestChange, verify_edits};
+use super::request_change::RequestChange;
+use super::search::{ChangeProblem, verify_edits};
 use super::{BilateralChanges, awaited_clauses};
 
 /// Maximum number of values that are tried in place of one.

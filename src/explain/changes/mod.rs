@@ -8,6 +8,7 @@ mod demanded_values;
 mod edit;
 mod needs;
 mod offer_demands;
+mod request_change;
 mod request_comparison;
 mod resource_requests;
 mod search;
