@@ -73,8 +73,19 @@ impl NestedFailure {
         let context = &table.context;
         let constraint = with_own_values(&constraint, &nested, request, context);
         let parts = conjuncts(&constraint);
-        let is_offered = |part: &Expression| nested.iter().any(|ad| is_true_in(ad, part, context));
-        let failure = NestedFailure {
+        let failure = NestedFailure::new(holder, list);
+        if let Some(clash) = failure.with_clash(&parts, context) {
+            return Some(clash);
+        }
+        if nested.is_empty() {
+            return Some(failure);
+        }
+        let unmet = parts.into_iter().find(|part| !nested.iter().any(|ad| is_true_in(ad, part, context)))?;
+        Some(failure.with_unmet(unmet, &constraint, (&nested, &rows_of), table))
+    }
+
+    fn new(holder: (Name, Expression), list: Name) -> Self {
+        NestedFailure {
             holder,
             list,
             unmet: None,
@@ -87,45 +98,47 @@ impl NestedFailure {
             others: Vec::new(),
             clashing: Vec::new(),
             own_values: Vec::new(),
-        };
-        let clash = inconsistencies(&parts, context.dialect).into_iter().next().filter(|clash| clash.clauses.len() > 1);
-        if let Some(clash) = clash {
-            let written = conjuncts(&failure.holder.1);
-            let of_clash = || clash.clauses.iter().map(|place| (written.get(*place).copied(), parts[*place]));
-            let clashing = of_clash().map(|(written, part)| text(written.unwrap_or(part), context.dialect)).collect();
-            let own_values =
-                of_clash().filter_map(|(written, part)| Some(own_values(written?, part))).flatten().collect();
-            let unmet: Vec<String> = of_clash().map(|(_, part)| text(part, context.dialect)).collect();
-            let unmet = Some(unmet.join(" && "));
-            return Some(NestedFailure { unmet, clashing, own_values, ..failure });
         }
-        if nested.is_empty() {
-            return Some(failure);
+    }
+
+    /// Returns the failure with those of `parts` that contradict each other; `None` if none do.
+    fn with_clash(&self, parts: &[&Expression], context: &Context) -> Option<Self> {
+        let clash = inconsistencies(parts, context.dialect).into_iter().next();
+        let clash = clash.filter(|clash| clash.clauses.len() > 1)?;
+        let written = conjuncts(&self.holder.1);
+        let of_clash = || clash.clauses.iter().map(|place| (written.get(*place).copied(), parts[*place]));
+        let clashing = of_clash().map(|(written, part)| text(written.unwrap_or(part), context.dialect)).collect();
+        let own_values = of_clash().filter_map(|(written, part)| Some(own_values(written?, part))).flatten().collect();
+        let unmet: Vec<String> = of_clash().map(|(_, part)| text(part, context.dialect)).collect();
+        Some(NestedFailure { unmet: Some(unmet.join(" && ")), clashing, own_values, ..self.clone() })
+    }
+
+    /// Tells of the first part of the constraint that no nested ad meets, and what is to be written instead. `nested` are the
+    /// ads with the rows of each.
+    fn with_unmet(
+        self,
+        unmet: &Expression,
+        constraint: &Expression,
+        (nested, rows_of): (&[Ad], &[Vec<usize>]),
+        table: &OfferTable,
+    ) -> Self {
+        let context = &table.context;
+        let read = FreeNames::of(unmet, context.dialect).names.into_iter().collect();
+        let failure = NestedFailure { unmet: Some(text(unmet, context.dialect)), read, ..self };
+        if let Some((renamed, relaxed)) = with_known_names(constraint, unmet, nested, context) {
+            return NestedFailure { renamed: Some(renamed), relaxed, ..failure };
         }
-        let unmet = parts.into_iter().find(|part| !is_offered(part))?;
-        let failure =
-            NestedFailure { read: FreeNames::of(unmet, context.dialect).names.into_iter().collect(), ..failure };
-        if let Some((renamed, relaxed)) = with_known_names(&constraint, unmet, &nested, context) {
-            let unmet = Some(text(unmet, context.dialect));
-            return Some(NestedFailure { unmet, renamed: Some(renamed), relaxed, ..failure });
-        }
-        let offered = offered_in(unmet, &nested, &rows_of, table);
-        if let Some((message, corrected)) = correction_of(unmet, &nested, context) {
-            let relaxed = rewrite_expression(&constraint, &mut |part| part.ptr_eq(unmet).then(|| corrected.clone()));
+        let offered = offered_in(unmet, nested, rows_of, table);
+        if let Some((message, corrected)) = correction_of(unmet, nested, context) {
             let mistake = Some((message, text(&corrected, context.dialect)));
-            let unmet = Some(text(unmet, context.dialect));
-            return Some(NestedFailure { unmet, offered, mistake, relaxed, ..failure });
+            return NestedFailure { offered, mistake, relaxed: with_part(constraint, unmet, &corrected), ..failure };
         }
-        let closest = closest_in(unmet, &nested, context);
+        let closest = closest_in(unmet, nested, context);
         let is_near = |(_, bound, closest): &&(BinaryOperator, Value, Value)| is_near(closest, bound);
-        let relaxed_to = |value: &Value| {
-            let with = relaxed_part(unmet, value)?;
-            rewrite_expression(&constraint, &mut |part| part.ptr_eq(unmet).then(|| with.clone()))
-        };
+        let relaxed_to = |value: &Value| with_part(constraint, unmet, &relaxed_part(unmet, value)?);
         let relaxed = closest.as_ref().filter(is_near).and_then(|(_, _, closest)| relaxed_to(closest));
-        let others = other_values(unmet, &nested, context).iter().filter_map(relaxed_to).collect();
-        let unmet = Some(text(unmet, context.dialect));
-        Some(NestedFailure { unmet, closest, offered, relaxed, others, ..failure })
+        let others = other_values(unmet, nested, context).iter().filter_map(relaxed_to).collect();
+        NestedFailure { closest, offered, relaxed, others, ..failure }
     }
 }
 
@@ -145,14 +158,16 @@ pub fn relaxed_for(
     let constraint = with_own_values(&written, &nested, request, &table.context);
     let is_unmet = |part: &&Expression| !nested.iter().any(|ad| is_true_in(ad, part, &table.context));
     let relaxed = conjuncts(&constraint).into_iter().filter(is_unmet).flat_map(|part| {
-        let with = |value: &Value| {
-            let relaxed = relaxed_part(part, value)?;
-            rewrite_expression(&constraint, &mut |known| known.ptr_eq(part).then(|| relaxed.clone()))
-        };
+        let with = |value: &Value| with_part(&constraint, part, &relaxed_part(part, value)?);
         other_values(part, &nested, &table.context).iter().filter_map(with).collect::<Vec<_>>()
     });
     let relaxed = relaxed.collect();
     Some(((holder, written), relaxed))
+}
+
+/// Returns a constraint with another expression in place of a part.
+fn with_part(constraint: &Expression, part: &Expression, with: &Expression) -> Option<Expression> {
+    rewrite_expression(constraint, &mut |known| known.ptr_eq(part).then(|| with.clone()))
 }
 
 /// Returns a part with a mistake corrected that the linter knows, or with a looser pattern, so that some nested ad meets it; with
