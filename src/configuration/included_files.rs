@@ -58,11 +58,12 @@ impl<'s> IncludedFiles<'s> {
         };
         self.files += 1;
         if self.files > MAX_INCLUDED_FILES {
+            // Told once.
+            if self.files == MAX_INCLUDED_FILES + 1 {
+                let message = format!("more than {MAX_INCLUDED_FILES} files are included: the others are not read");
+                problems.push(fault(&message));
+            }
             return None;
-        }
-        if self.files == MAX_INCLUDED_FILES {
-            let message = format!("more than {MAX_INCLUDED_FILES} files are included: the others are not read");
-            problems.push(fault(&message));
         }
         self.bytes += text.len();
         if self.bytes > MAX_INCLUDED_BYTES {

@@ -21,7 +21,7 @@ use super::scarce_resources::ScarceResources;
 use super::slots::{SlotCounts, SlotTally};
 use super::unmet_offer_clause::{ReadValue, UnmetOfferClause};
 
-pub use super::clause_report::ClauseReport;
+use super::clause_report::ClauseReport;
 
 /// The explanation of one request. Other fields refer to a clause by its index into `clauses`.
 #[derive(Clone, Debug, Default)]

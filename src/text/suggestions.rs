@@ -11,10 +11,14 @@ const MAX_SUGGESTIONS: usize = 3;
 /// to compare.
 const MAX_NAME_CHARACTERS: usize = 64;
 
+/// Minimum length of a name that stands for a longer one, in characters.
+const MIN_ABBREVIATION_CHARACTERS: usize = 5;
+
 /// Returns the names of `among` closest to `name`, ignoring case: best first, at most three, each once.
 ///
 /// A name is close if its edit distance to `name` is at most one plus a fifth of the letters of `name`. The distance
-/// must also be less than the length of the longer name, so that not every letter differs. O(m n) to compare names of
+/// must also be less than the length of the longer name, so that not every letter differs. If none is close, the only name that begins with
+/// `name` counts, as `MinMemory` for `MinMem`. O(m n) to compare names of
 /// lengths m and n.
 #[must_use]
 pub fn closest_names<'a>(name: &str, among: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
@@ -33,10 +37,17 @@ fn nearest_names<'a>(name: &str, among: impl IntoIterator<Item = &'a str>, count
     let mut most = 1 + length / 5;
     // The nearest names so far, each with its distance and in lower case, best first.
     let mut near: Vec<(usize, String, &str)> = Vec::with_capacity(count + 1);
+    // The names that begin with this one: none, the only one, or the first two.
+    let mut longer: Vec<(String, &str)> = Vec::new();
     for candidate in among {
-        let Some((other, letters)) = folded(candidate).filter(|(_, letters)| letters.abs_diff(length) <= most) else {
+        let Some((other, letters)) = folded(candidate) else { continue };
+        let is_longer = length >= MIN_ABBREVIATION_CHARACTERS && longer.len() < 2 && other.starts_with(&name);
+        if is_longer && longer.iter().all(|(known, _)| *known != other) {
+            longer.push((other.clone(), candidate));
+        }
+        if letters.abs_diff(length) > most {
             continue;
-        };
+        }
         if letters_to_change(&name, &other) > most {
             continue;
         }
@@ -58,7 +69,10 @@ fn nearest_names<'a>(name: &str, among: impl IntoIterator<Item = &'a str>, count
             most = *farthest;
         }
     }
-    near.into_iter().map(|(_, _, name)| name).collect()
+    match longer.as_slice() {
+        [(_, only)] if near.is_empty() => vec![only],
+        _ => near.into_iter().map(|(_, _, name)| name).collect(),
+    }
 }
 
 /// Returns the identities of `among` that are most similar to `id`: at most three that begin with it, ignoring case, as
@@ -157,6 +171,10 @@ mod tests {
             ("Cpu", vec!["Cpus"]),
             ("OpSysMajorVersion", vec!["OpSysMajorVer"]),
             ("has_docker", vec!["HasDocker"]),
+            ("CpuFam", vec!["CpuFamily"]),
+            ("HasDo", vec!["HasDocker"]),
+            ("HasD", vec![]),
+            ("Machi", vec!["Machine"]),
             ("Owner", vec![]),
             ("", vec![]),
             ("x", vec![]),

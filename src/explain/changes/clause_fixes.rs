@@ -11,7 +11,7 @@ use crate::explain::distance::{as_number, closest_row_value, relative_distance, 
 use crate::explain::evaluation::OfferTable;
 use crate::explain::failure_reason::FailureReason;
 use crate::explain::offered_values::LIST_FUNCTIONS;
-use crate::explain::report::ClauseReport;
+use crate::explain::clause_report::ClauseReport;
 use crate::explain::request_analysis::RequestAnalysis;
 use crate::lint::{self, GreedyConditional, LintLevel};
 use crate::text::closest_name;

@@ -18,6 +18,7 @@ use std::convert::Infallible;
 use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name, Value};
 
 use super::clause_analysis::ClauseAnalysis;
+use super::clause_report::ClauseReport;
 use super::closest_offers::fewest_unmet_clauses;
 use super::conflicts::{bit_positions, minimal_masks};
 use super::distance::as_number;
@@ -25,7 +26,6 @@ use super::drained_slots::DrainedSlots;
 use super::evaluation::{OfferTable, RequestContext};
 use super::failure_reason::FailureReason;
 use super::failure_sets::FailureSet;
-use super::report::ClauseReport;
 use super::request_analysis::RequestAnalysis;
 use super::setting_slips::setting_slips;
 use super::slots::SlotsByState;
@@ -37,9 +37,9 @@ pub(super) use demanded_values::{DemandedValues, WeightedValue, add_value, sort_
 pub use edit::RequestEdit;
 pub(super) use edit::ports_of_group;
 pub(super) use needs::{DURATION, names_place, names_system};
+pub use request_change::{MatchingOffers, RequestChange};
 pub(super) use search::{ChangeProblem, ObstacleCount, Proposal, search_changes};
 use search::{MAX_EDITS, verify_edits};
-pub use search::{MatchingOffers, RequestChange};
 
 /// Maximum number of sets of unmet clauses for which changes are proposed. Each set holds the clauses that some offer
 /// fails. The maximum applies once to the sets of all offers, and once to the sets of the offers that accept the

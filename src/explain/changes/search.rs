@@ -4,7 +4,7 @@ use crate::ad::{Ad, Dialect, Expression};
 use crate::explain::distance::as_number;
 
 use super::edit::RequestEdit;
-pub use super::request_change::{MatchingOffers, RequestChange};
+use super::request_change::RequestChange;
 
 /// A change that has not been verified.
 #[derive(Default)]
