@@ -7,23 +7,21 @@ use crate::ad::{
     Ad, AdValue, BinaryOperator, Expression, ExpressionKind, ListValue, Name, Participant, ScopeFrame, Span, Truth,
     Value,
 };
-use crate::text::counted;
 
+use super::active_attributes::ActiveAttributes;
 use super::attribute_memo::{AttributeMemo, MIN_REMEMBERED_STEPS};
-use super::builtin::{self, Call, EarlyEnd};
+use super::builtin::{Call, call_by_name};
 use super::operators;
 use super::scope::{Environment, NameResolution};
 use super::spending::Spending;
+use super::subscript::SubscriptTarget;
 use super::{Abort, Context};
 
 /// Evaluator of expressions in the scopes of one environment. Its step budget is for all its evaluations together.
 pub struct Evaluator<'e> {
     pub(super) environment: &'e Environment,
     pub(super) context: &'e Context,
-    /// Attributes and list elements that are being evaluated; meeting one of them again is a circular reference.
-    active: Vec<ActiveAttribute>,
-    /// Number of circular references met so far.
-    pub(super) circular_references: u64,
+    pub(super) active: ActiveAttributes,
     depth: u32,
     /// Greatest depth since the beginning of the attribute that is being evaluated.
     deepest: u32,
@@ -31,21 +29,6 @@ pub struct Evaluator<'e> {
     memo: AttributeMemo,
     /// Number of random numbers drawn so far.
     draws: Cell<u64>,
-}
-
-/// Attribute or list element that is being evaluated: the identity of its expression, the identity of its ad, and the
-/// ad's participant.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct ActiveAttribute {
-    expression: usize,
-    ad: usize,
-    participant: Participant,
-}
-
-impl ActiveAttribute {
-    fn new(expression: usize, frame: &ScopeFrame) -> Self {
-        ActiveAttribute { expression, ad: frame.ad.identity(), participant: frame.participant }
-    }
 }
 
 impl<'e> Evaluator<'e> {
@@ -61,8 +44,7 @@ impl<'e> Evaluator<'e> {
         Evaluator {
             environment,
             context,
-            active: Vec::new(),
-            circular_references: 0,
+            active: ActiveAttributes::default(),
             depth: 0,
             deepest: 0,
             spending: Spending::new(context),
@@ -171,7 +153,7 @@ impl<'e> Evaluator<'e> {
     pub fn element(&mut self, list: &ListValue, index: usize) -> Result<Value, Abort> {
         let Some(element) = list.elements.get(index) else { return Ok(Value::Undefined) };
         match (&list.scope, element.kind()) {
-            (_, ExpressionKind::Literal(value)) => Ok(self.literal(value, element.span())),
+            (_, ExpressionKind::Literal(value)) => Ok(operators::literal(value, self.context.dialect, element.span())),
             (Some(frame), _) => self.own_element(element, frame),
             (None, _) => self.own_element(element, &ScopeFrame::root(Ad::default(), Participant::REQUEST)),
         }
@@ -180,20 +162,15 @@ impl<'e> Evaluator<'e> {
     /// Returns the value of a list element in a scope. An element that refers to itself, as in `a = { a[0] }`, is
     /// undefined as any circular reference (thesis 2.4.7); in HTCondor's dialect it is an error, as in HTCondor.
     fn own_element(&mut self, element: &Expression, frame: &Arc<ScopeFrame>) -> Result<Value, Abort> {
-        // The second time around, an attribute in the circle is found to be active. The third time there is none.
-        const MAX_ACTIVE: usize = 2;
-        let active = ActiveAttribute::new(element.identity(), frame);
-        if self.active.iter().filter(|other| **other == active).count() == MAX_ACTIVE {
-            self.circular_references += 1;
+        if !self.active.begin_element(element.identity(), frame) {
             return Ok(if self.context.dialect.is_condor() {
                 Value::error(element.span(), "this element of a list refers to itself")
             } else {
                 Value::Undefined
             });
         }
-        self.active.push(active);
         let value = self.evaluate(element, frame);
-        self.end();
+        self.active.end();
         value
     }
 
@@ -232,7 +209,7 @@ impl<'e> Evaluator<'e> {
         let Evaluator { environment, context, .. } = *self;
         let span = expression.span();
         match expression.kind() {
-            ExpressionKind::Literal(value) => Ok(self.literal(value, span)),
+            ExpressionKind::Literal(value) => Ok(operators::literal(value, context.dialect, span)),
             ExpressionKind::Attribute(name) => self.value_of_resolution(environment.resolve(frame, name, context)),
             ExpressionKind::RootAttribute(name) => {
                 self.value_of_resolution(environment.resolve_root(frame, name, context))
@@ -251,7 +228,9 @@ impl<'e> Evaluator<'e> {
                 Ok(operators::unary(*operator, value, context.dialect, span))
             }
             ExpressionKind::Binary(operator, left, right) => self.binary(*operator, left, right, span, frame),
-            ExpressionKind::Call(name, arguments) => self.call(name, arguments, None, span, frame),
+            ExpressionKind::Call(name, arguments) => {
+                call_by_name(name, Call { evaluator: self, frame, arguments, values: None, span })
+            }
             ExpressionKind::List(elements) => {
                 Ok(Value::List(ListValue { elements: Arc::clone(elements), scope: Some(Arc::clone(frame)) }))
             }
@@ -263,15 +242,6 @@ impl<'e> Evaluator<'e> {
             ExpressionKind::Parentheses(_) | ExpressionKind::Conditional(..) | ExpressionKind::Elvis(..) => {
                 self.evaluate(expression, frame)
             }
-        }
-    }
-
-    /// Returns the value of a literal; an error in the papers' dialect for an integer beyond 32 bits.
-    fn literal(&self, value: &Value, span: Span) -> Value {
-        match value {
-            Value::Integer(integer) => operators::checked_integer(*integer, self.context.dialect, span),
-            Value::Error(cause) if cause.origin().is_none() => Value::error(span, "written as `error`"),
-            value => value.clone(),
         }
     }
 
@@ -288,7 +258,7 @@ impl<'e> Evaluator<'e> {
     /// is undefined (thesis 2.4.7).
     fn value_of_bound(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) -> Result<Value, Abort> {
         if let ExpressionKind::Literal(value) = expression.kind() {
-            return Ok(self.literal(value, expression.span()));
+            return Ok(operators::literal(value, self.context.dialect, expression.span()));
         }
         if let Some(known) = self.memo.get(expression, frame)
             && self.depth + known.height <= self.context.max_depth
@@ -296,42 +266,24 @@ impl<'e> Evaluator<'e> {
             self.deepest = self.deepest.max(self.depth + known.height);
             return Ok(known.value.clone());
         }
-        if !self.begin(expression.identity(), frame) {
+        if !self.active.begin(expression.identity(), frame) {
             return Ok(Value::Undefined);
         }
-        let before = (self.circular_references, self.draws.get());
+        let before = (self.active.circular_references, self.draws.get());
         let steps = self.spending.steps();
         let deepest = std::mem::replace(&mut self.deepest, self.depth);
         let value = self.evaluate(expression, frame);
-        self.end();
+        self.active.end();
         let height = self.deepest - self.depth;
         self.deepest = self.deepest.max(deepest);
         // A circular reference depends on where the evaluation began, and a random number is a new one each time.
         if let Ok(value) = &value
-            && before == (self.circular_references, self.draws.get())
+            && before == (self.active.circular_references, self.draws.get())
             && self.spending.steps() - steps >= MIN_REMEMBERED_STEPS
         {
             self.memo.add(expression, frame, value, height);
         }
         value
-    }
-
-    /// Marks an expression, given by its identity, as being evaluated until [`Evaluator::end`]. Returns false if it is
-    /// marked already, which means a circular reference.
-    pub(super) fn begin(&mut self, expression: usize, frame: &ScopeFrame) -> bool {
-        let active = ActiveAttribute::new(expression, frame);
-        let again = self.active.contains(&active);
-        if again {
-            self.circular_references += 1;
-        } else {
-            self.active.push(active);
-        }
-        !again
-    }
-
-    /// Unmarks the expression that was marked last.
-    pub(super) fn end(&mut self) {
-        self.active.pop();
     }
 
     /// Returns the value of the selection `value.name`.
@@ -381,16 +333,16 @@ impl<'e> Evaluator<'e> {
         frame: &Arc<ScopeFrame>,
     ) -> Result<Value, Abort> {
         // A list that contains itself would recurse without end.
-        if !self.begin(list.elements.as_ptr() as usize, frame) {
+        if !self.active.begin(list.elements.as_ptr() as usize, frame) {
             return Ok(Value::Undefined);
         }
         let select = |element| {
             let element = self.element_in_call_scope(element, list, frame)?;
             let value = self.select(&element, name, span, frame)?;
-            Ok(Expression::literal(without_scope(operators::truncate_relative_time(value))))
+            Ok(Expression::literal(operators::without_scope(operators::truncate_relative_time(value))))
         };
         let elements = list.elements.iter().map(select).collect::<Result<_, Abort>>();
-        self.end();
+        self.active.end();
         let selected = Value::List(ListValue { elements: elements?, scope: None });
         self.spending.add_value(&selected)?;
         Ok(selected)
@@ -398,32 +350,14 @@ impl<'e> Evaluator<'e> {
 
     /// Returns the value of the subscript `value[index]`.
     pub(super) fn subscript(&mut self, value: &Value, index: &Value, span: Span) -> Result<Value, Abort> {
-        let condor = self.context.dialect.is_condor();
-        match (value, index) {
-            (Value::Error(_), _) => Ok(value.clone()),
-            (_, Value::Error(_)) => Ok(index.clone()),
-            (Value::Undefined, _) | (_, Value::Undefined) => Ok(Value::Undefined),
-            (Value::List(list), Value::Integer(position)) => {
-                let length = list.elements.len();
-                match usize::try_from(*position) {
-                    Ok(position) if position < length => self.element(list, position),
-                    _ if condor => Ok(Value::error(
-                        span,
-                        format!("{position} is not an index of a list of {}", counted(length, "element")),
-                    )),
-                    _ => Ok(Value::Undefined),
-                }
-            }
-            (Value::Ad(nested), Value::String(name)) if condor => {
-                let name = Name::new(&name.to_str());
-                if nested.frame.ad.get(&name).is_none() && self.environment.is_partly_known(&nested.frame) {
+        match SubscriptTarget::of(value, index, self.context.dialect, span) {
+            SubscriptTarget::Value(value) => Ok(value),
+            SubscriptTarget::Element(list, position) => self.element(list, position),
+            SubscriptTarget::Attribute(frame, name) => {
+                if frame.ad.get(&name).is_none() && self.environment.is_partly_known(frame) {
                     return Err(Abort::Unknown);
                 }
-                self.attribute(&nested.frame, &name).map(without_scope)
-            }
-            _ => {
-                let reason = format!("{} cannot index {}", index.value_type().phrase(), value.value_type().phrase());
-                Ok(Value::error(span, reason))
+                self.attribute(frame, &name).map(operators::without_scope)
             }
         }
     }
@@ -451,44 +385,5 @@ impl<'e> Evaluator<'e> {
             value = operators::apply(operator, &value, || self.evaluate(right, frame), dialect, span)?;
         }
         Ok(value)
-    }
-
-    /// Returns the value of a call. `values` holds the values of the arguments if they were computed already, with
-    /// [`Abort::Unknown`] for an unknown value. If `values` is `None`, the function evaluates its arguments.
-    pub(super) fn call(
-        &mut self,
-        name: &Name,
-        arguments: &[Expression],
-        values: Option<Vec<Result<Value, Abort>>>,
-        span: Span,
-        frame: &Arc<ScopeFrame>,
-    ) -> Result<Value, Abort> {
-        let dialect = self.context.dialect;
-        let Some(function) = builtin::find_function_in(name, dialect) else {
-            return Ok(Value::error(span, builtin::unknown_function_message(name, dialect)));
-        };
-        if !function.accepts_count(arguments.len()) {
-            let reason =
-                format!("{name}() takes {}, not {}; {}", function.arity(), arguments.len(), function.signature);
-            return Ok(Value::error(span, reason));
-        }
-        match function.run(&mut Call { evaluator: self, frame, arguments, values, span }) {
-            Ok(value) | Err(EarlyEnd::Decided(value)) => {
-                self.spending.add_value(&value)?;
-                Ok(value)
-            }
-            Err(EarlyEnd::Aborted(abort)) => Err(abort),
-        }
-    }
-}
-
-/// Takes a list or an ad out of its scope, so that the ads around it are not searched for names. In HTCondor the
-/// values of `ad["name"]` and `list.name` have no scope.
-fn without_scope(value: Value) -> Value {
-    let nowhere = |ad| ScopeFrame::root(ad, Participant::NONE);
-    match value {
-        Value::List(list) => Value::List(ListValue { elements: list.elements, scope: Some(nowhere(Ad::default())) }),
-        Value::Ad(nested) => Value::Ad(AdValue { frame: nowhere(nested.ad().clone()) }),
-        scalar => scalar,
     }
 }

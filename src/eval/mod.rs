@@ -3,6 +3,7 @@
 //! [`Environment`] is the only place that knows how a name finds an attribute. Evaluation, specialization and reference
 //! analysis resolve names through its methods.
 
+mod active_attributes;
 mod attribute_memo;
 mod builtin;
 mod compiled;
@@ -19,6 +20,7 @@ mod scope;
 mod settings;
 mod specialize;
 mod spending;
+mod subscript;
 mod user_maps;
 mod volatile;
 mod work;

@@ -3,7 +3,8 @@
 use std::cmp::Ordering;
 
 use crate::ad::{
-    AbsoluteTime, BinaryOperator, Dialect, OperatorGroup, RelativeTime, Span, Truth, UnaryOperator, Value,
+    AbsoluteTime, Ad, AdValue, BinaryOperator, Dialect, ListValue, OperatorGroup, Participant, RelativeTime,
+    ScopeFrame, Span, Truth, UnaryOperator, Value,
 };
 
 /// Returns the value of `&&` or `||` if the left operand, whose truth value is `truth`, determines it alone. `None` if
@@ -199,6 +200,15 @@ pub fn checked_integer(integer: i64, dialect: Dialect, span: Span) -> Value {
     Value::Integer(integer)
 }
 
+/// Returns the value of a literal. In the papers' dialect it is an error for an integer beyond 32 bits.
+pub fn literal(value: &Value, dialect: Dialect, span: Span) -> Value {
+    match value {
+        Value::Integer(integer) => checked_integer(*integer, dialect, span),
+        Value::Error(cause) if cause.origin().is_none() => Value::error(span, "written as `error`"),
+        value => value.clone(),
+    }
+}
+
 /// Returns an integer value. In the papers' dialect it is wrapped to 32 bits.
 #[allow(clippy::cast_possible_truncation)] // wrapping is intended
 pub fn wrapped_integer(integer: i64, dialect: Dialect) -> Value {
@@ -323,5 +333,16 @@ pub fn truncate_relative_time(value: Value) -> Value {
     match value {
         Value::RelativeTime(time) => Value::RelativeTime(RelativeTime::new(time.seconds.trunc())),
         other => other,
+    }
+}
+
+/// Takes a list or an ad out of its scope, so that the ads around it are not searched for names. In HTCondor the
+/// values of `ad["name"]` and `list.name` have no scope.
+pub fn without_scope(value: Value) -> Value {
+    let nowhere = |ad| ScopeFrame::root(ad, Participant::NONE);
+    match value {
+        Value::List(list) => Value::List(ListValue { elements: list.elements, scope: Some(nowhere(Ad::default())) }),
+        Value::Ad(nested) => Value::Ad(AdValue { frame: nowhere(nested.ad().clone()) }),
+        scalar => scalar,
     }
 }

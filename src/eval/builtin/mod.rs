@@ -55,7 +55,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Dialect, Name, Type};
+use crate::ad::{Dialect, Name, Type, Value};
 use crate::text::{closest_names, counted};
 
 use super::Abort;
@@ -257,6 +257,27 @@ pub fn find_function(name: &Name) -> Option<&'static BuiltinFunction> {
 #[must_use]
 pub fn find_function_in(name: &Name, dialect: Dialect) -> Option<&'static BuiltinFunction> {
     find_function(name).filter(|function| function.is_in(dialect))
+}
+
+/// Returns the value of a call of the function with this name; an error if there is no such function, or if it takes
+/// another number of arguments.
+pub(super) fn call_by_name(name: &Name, mut call: Call<'_, '_>) -> Result<Value, Abort> {
+    let dialect = call.dialect();
+    let Some(function) = find_function_in(name, dialect) else {
+        return Ok(call.error(unknown_function_message(name, dialect)));
+    };
+    let count = call.arguments.len();
+    if !function.accepts_count(count) {
+        let reason = format!("{name}() takes {}, not {count}; {}", function.arity(), function.signature);
+        return Ok(call.error(reason));
+    }
+    match function.run(&mut call) {
+        Ok(value) | Err(EarlyEnd::Decided(value)) => {
+            call.evaluator.spending.add_value(&value)?;
+            Ok(value)
+        }
+        Err(EarlyEnd::Aborted(abort)) => Err(abort),
+    }
 }
 
 /// Whether a call of the function with this number of arguments reads the clock: every function about times does without

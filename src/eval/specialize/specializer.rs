@@ -6,9 +6,10 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::ad::{BinaryOperator, Expression, ExpressionKind, Name, ScopeFrame, Truth, Value};
+use crate::eval::builtin::{self, Call, call_by_name};
 use crate::eval::operators;
 use crate::eval::scope::{Environment, NameResolution};
-use crate::eval::{Abort, Context, Evaluator, builtin};
+use crate::eval::{Abort, Context, Evaluator};
 
 use super::chain_folding::fold_chain;
 use super::partial_result::{ChainedOperator, PartialResult};
@@ -226,8 +227,8 @@ impl<'e> Specializer<'e> {
         if let Some(part) = self.attributes.get(&key) {
             return part.clone();
         }
-        let before = self.evaluator.circular_references;
-        let part = self.specialize_bound(bound, scope).filter(|_| self.evaluator.circular_references == before);
+        let before = self.evaluator.active.circular_references;
+        let part = self.specialize_bound(bound, scope).filter(|_| self.evaluator.active.circular_references == before);
         self.attributes.insert(key, part.clone());
         part
     }
@@ -235,11 +236,11 @@ impl<'e> Specializer<'e> {
     /// Specializes the expression of an attribute without remembering the result. Returns `None` if the attribute is
     /// being specialized already, which means a circular reference.
     pub fn specialize_bound(&mut self, bound: &Expression, scope: &Arc<ScopeFrame>) -> Option<PartialResult> {
-        if !self.evaluator.begin(bound.identity(), scope) {
+        if !self.evaluator.active.begin(bound.identity(), scope) {
             return None;
         }
         let part = self.specialize(bound, scope);
-        self.evaluator.end();
+        self.evaluator.active.end();
         Some(part)
     }
 
@@ -401,7 +402,9 @@ impl<'e> Specializer<'e> {
         let known = if as_written {
             self.evaluator.evaluate(expression, frame)
         } else {
-            self.evaluator.call(name, arguments, Some(values), expression.span(), frame)
+            let evaluator = &mut self.evaluator;
+            let span = expression.span();
+            call_by_name(name, Call { evaluator, frame, arguments, values: Some(values), span })
         };
         if let Ok(value) = known {
             return PartialResult::known(expression, value);
