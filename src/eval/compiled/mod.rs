@@ -8,6 +8,8 @@
 //!
 //! [`Evaluator`]: super::Evaluator
 
+mod budget;
+mod function_calls;
 mod lower;
 mod operand;
 mod program;
@@ -234,7 +236,7 @@ impl CompiledEvaluator {
             CompiledSubject::FirstAttribute(names) => names.iter().find_map(|name| views[0].get(name.0)),
         };
         let mut run = Run::new(&self.programs, context, &self.nowhere, views);
-        let (done, steps) = (work(&mut run, expression), run.steps);
+        let (done, steps) = (work(&mut run, expression), run.steps());
         let attempt = match done {
             Ok(value) => Some(Attempt::Done(value)),
             Err(Bail) => run.missing.map(|missing| Attempt::Missing(missing.clone())),

@@ -1,6 +1,6 @@
 //! Operands of programs: values that borrow from the ads, and the operators on them.
 
-use crate::ad::{BinaryOperator, ByteString, Dialect, ErrorCause, Span, Type, UnaryOperator, Value};
+use crate::ad::{BinaryOperator, ByteString, Dialect, ErrorCause, Span, Truth, Type, UnaryOperator, Value};
 
 use super::super::operators;
 
@@ -143,6 +143,18 @@ impl<'a> Operand<'a> {
             Operand::Error
         } else {
             Operand::Integer(integer)
+        }
+    }
+
+    /// Returns the truth value of the operand.
+    #[inline]
+    pub(super) fn truth(self, dialect: Dialect) -> Truth {
+        match self {
+            Operand::Boolean(is) => is.into(),
+            Operand::Undefined => Truth::Undefined,
+            Operand::Integer(integer) => Truth::of_number(integer != 0, dialect),
+            Operand::Real(real) => Truth::of_number(real != 0.0, dialect),
+            _ => Truth::Error,
         }
     }
 

@@ -4,30 +4,21 @@ use std::sync::Arc;
 
 use crate::ad::{ByIdentity, Dialect, Expression, ExpressionKind, ScopeFrame, Truth, UnaryOperator, Value};
 
-use super::super::builtin::{Call, EarlyEnd, string_lists};
-use super::super::pattern::{SearchFault, SearchSteps};
-use super::super::{Context, Environment, Evaluator};
+use super::super::builtin::string_lists;
+use super::super::{Context, Environment};
+use super::budget::ProgramBudget;
+use super::function_calls::{call_function, search_pattern};
 use super::operand::{Bail, ComputedStrings, Operand};
 use super::program::{
     CallOperation, Comparison, IntegerTest, ListOperation, Operation, PatternOperation, Place, Program,
 };
 use super::slots::{AdView, NameNumber};
 
-/// Maximum number of steps of a run, also the interval at which the tree walker checks the interrupt.
-const MAX_STEPS: u32 = 4096;
-
-/// Maximum nesting of operations in a run, which is recursive.
-const MAX_DEPTH: u32 = 200;
-
 /// Run of a program, with the programs of the attributes that it reads.
 pub(super) struct Run<'a> {
     programs: &'a ByIdentity<Expression, Program>,
     context: &'a Context,
     dialect: Dialect,
-    /// Maximum of [`Run::steps`].
-    max_steps: u32,
-    /// Maximum of [`Run::depth`].
-    max_depth: u32,
     /// An environment without ads and its scope, in which functions run.
     nowhere: &'a (Environment, Arc<ScopeFrame>),
     /// The ad that holds the running program.
@@ -35,12 +26,7 @@ pub(super) struct Run<'a> {
     /// The other ad of a match; without a match, the only ad again.
     partner: AdView<'a>,
     pub strings: ComputedStrings,
-    /// Number of steps that the tree walker takes at most for the programs begun so far.
-    pub(super) steps: u32,
-    /// Number of bytes of the computed values.
-    bytes: u64,
-    /// Sum of the heights of the running programs.
-    depth: u32,
+    budget: ProgramBudget,
     /// Expression of an attribute that has no program yet. The run ends with [`Bail`] and can be repeated with one.
     pub missing: Option<&'a Expression>,
 }
@@ -58,17 +44,18 @@ impl<'a> Run<'a> {
             programs,
             context,
             dialect: context.dialect,
-            max_steps: u32::try_from(context.max_steps).map_or(MAX_STEPS, |most| most.min(MAX_STEPS)),
-            max_depth: context.max_depth.min(MAX_DEPTH),
             nowhere,
             own,
             partner,
             strings: ComputedStrings::default(),
-            steps: 0,
-            bytes: 0,
-            depth: 0,
+            budget: ProgramBudget::new(context),
             missing: None,
         }
+    }
+
+    /// Number of steps that the tree walker takes at most for the programs begun so far.
+    pub(super) fn steps(&self) -> u32 {
+        self.budget.steps()
     }
 
     /// Returns the value of an expression in the ad of the current side.
@@ -82,7 +69,7 @@ impl<'a> Run<'a> {
     /// Returns the truth value of an expression in the ad of the current side.
     pub(super) fn expression_condition(&mut self, expression: &'a Expression) -> Result<Truth, Bail> {
         match expression.kind() {
-            ExpressionKind::Literal(value) => Ok(condition_of(Operand::of_literal(value, self.dialect)?, self.dialect)),
+            ExpressionKind::Literal(value) => Ok(Operand::of_literal(value, self.dialect)?.truth(self.dialect)),
             _ => self.in_program(expression, false, |run, program| run.condition(&program.root)),
         }
     }
@@ -101,10 +88,8 @@ impl<'a> Run<'a> {
             self.missing = Some(expression);
             return Err(Bail);
         };
-        let depth = self.depth;
-        self.steps = self.steps.saturating_add(program.steps);
-        self.depth = depth.saturating_add(program.height);
-        if self.steps > self.max_steps || self.depth > self.max_depth || program.is_hopeless() {
+        let depth = self.budget.begin(program)?;
+        if program.is_hopeless() {
             return Err(Bail);
         }
         if is_partners {
@@ -114,7 +99,7 @@ impl<'a> Run<'a> {
         if is_partners {
             std::mem::swap(&mut self.own, &mut self.partner);
         }
-        self.depth = depth;
+        self.budget.end(depth);
         if depth == 0 {
             program.count_run(value.is_err() && self.missing.is_none());
         }
@@ -167,9 +152,7 @@ impl<'a> Run<'a> {
                 let Some(expression) = found else { return Ok(Truth::Undefined) };
                 match expression.kind() {
                     ExpressionKind::Literal(Value::Boolean(is)) => Ok((*is).into()),
-                    ExpressionKind::Literal(value) => {
-                        Ok(condition_of(Operand::of_literal(value, self.dialect)?, self.dialect))
-                    }
+                    ExpressionKind::Literal(value) => Ok(Operand::of_literal(value, self.dialect)?.truth(self.dialect)),
                     _ => self.attribute_condition(expression, is_partners),
                 }
             }
@@ -241,7 +224,7 @@ impl<'a> Run<'a> {
             }
             operation => {
                 let value = self.compute(operation)?;
-                Ok(condition_of(value, self.dialect))
+                Ok(value.truth(self.dialect))
             }
         }
     }
@@ -371,27 +354,7 @@ impl<'a> Run<'a> {
             return Ok(Operand::Undefined);
         }
         let Some(subject) = self.strings.text(subject) else { return Ok(Operand::Error) };
-        let subject = subject.as_bytes();
-        let mut steps = SearchSteps::new(u64::from(self.max_steps.saturating_sub(self.steps)));
-        let found = if subject.starts_with(&test.prefix) {
-            test.pattern.matches(subject, &mut steps)
-        } else {
-            test.pattern.reject(subject, &mut steps)
-        };
-        self.steps += u32::try_from(steps.taken()).unwrap_or(u32::MAX);
-        let of_run = steps.of_run();
-        if of_run > 0 {
-            self.context.count_steps(of_run);
-            if self.context.has_spent_run() {
-                return Err(Bail);
-            }
-        }
-        match found {
-            Ok(found) => Ok(Operand::Boolean(found)),
-            Err(SearchFault::Failed(_)) => Ok(Operand::Error),
-            // The walker has more steps.
-            Err(SearchFault::TooManySteps) => Err(Bail),
-        }
+        search_pattern(test, subject.as_bytes(), self.context, &mut self.budget)
     }
 
     fn list_search(&mut self, search: &'a ListOperation) -> Result<Operand<'a>, Bail> {
@@ -411,38 +374,8 @@ impl<'a> Run<'a> {
 
     /// Calls a function with the values of its arguments.
     fn call_with(&mut self, call: &CallOperation, values: &[Operand<'a>]) -> Result<Operand<'a>, Bail> {
-        let ExpressionKind::Call(_, arguments) = call.expression.kind() else { return Err(Bail) };
         let values = values.iter().map(|value| Ok(self.strings.value(*value))).collect();
-        let (environment, frame) = self.nowhere;
-        let mut evaluator = Evaluator::new(environment, self.context);
-        if evaluator.spending.hold_bytes(self.bytes).is_err() {
-            return Err(Bail);
-        }
-        let span = call.expression.span();
-        let mut call_of_walker = Call { evaluator: &mut evaluator, frame, arguments, values: Some(values), span };
-        let value: Value = match call.function.run(&mut call_of_walker) {
-            Ok(value) | Err(EarlyEnd::Decided(value)) => value,
-            Err(EarlyEnd::Aborted(_)) => return Err(Bail),
-        };
-        // A function takes steps of its own, such as one for each replacement.
-        let is_over = evaluator.spending.add_value(&value).is_err();
-        self.steps = self.steps.saturating_add(u32::try_from(evaluator.spending.steps()).unwrap_or(u32::MAX));
-        if is_over || self.steps > self.max_steps {
-            return Err(Bail);
-        }
-        self.bytes = evaluator.spending.bytes();
+        let value = call_function(call, values, self.nowhere, self.context, &mut self.budget)?;
         self.strings.keep(value)
-    }
-}
-
-/// Returns the truth value of an operand.
-#[inline]
-fn condition_of(operand: Operand<'_>, dialect: Dialect) -> Truth {
-    match operand {
-        Operand::Boolean(is) => is.into(),
-        Operand::Undefined => Truth::Undefined,
-        Operand::Integer(integer) => Truth::of_number(integer != 0, dialect),
-        Operand::Real(real) => Truth::of_number(real != 0.0, dialect),
-        _ => Truth::Error,
     }
 }
