@@ -7,7 +7,8 @@ use crate::ad::{BinaryOperator, Dialect, Span, UnaryOperator, Value};
 
 use crate::eval::operators;
 
-use super::partial_result::{ChainedOperator, PartialResult};
+use super::chained_operator::ChainedOperator;
+use super::partial_result::PartialResult;
 
 /// Combines the known numbers of the sum or product at the beginning of a chain of operators. The total replaces the
 /// first known number; the other known numbers are removed.

@@ -5,21 +5,25 @@
 //! changes nothing. [`TypeSet`] tracks which types the operand can have.
 
 mod chain_folding;
+mod chained_operator;
 mod partial_result;
 mod specializer;
 mod type_set;
 
 use std::sync::Arc;
 
-use crate::ad::{Ad, Expression, Name, ScopeFrame, Span, Value};
+use crate::ad::{Ad, Expression, ExpressionKind, Name, ScopeFrame, Span, Value};
 
 use super::reference_walk::references;
 use super::references::References;
-use super::{Context, Environment, VolatileInputs, builtin};
+use super::{Context, Environment, Evaluator, VolatileInputs, builtin};
 
 use partial_result::PartialResult;
 use specializer::Specializer;
 pub(crate) use type_set::TypeSet;
+
+/// Maximum number of steps of an evaluation that may turn out to need something unknown.
+const MAX_STEPS_IN_VAIN: u64 = 64;
 
 /// Options of specialization: which assumptions it may make.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,9 +82,29 @@ pub fn specialize(
 ) -> SpecializedExpression {
     let mut specializer = Specializer::new(environment, context, options);
     // Evaluation takes a fraction of the time, as it makes no expressions of the operands.
-    let known = specializer.evaluated_operator(expression, frame);
+    let known = evaluated_operator(expression, frame, environment, context, options);
     let part = known.unwrap_or_else(|| specializer.specialize(expression, frame));
     specializer.finish(part)
+}
+
+/// Returns the result for a binary operator that takes few steps to evaluate. `None` if its value is unknown or an
+/// error, whose cause may depend on the order of steps, or if `loose` reorders it.
+fn evaluated_operator(
+    expression: &Expression,
+    frame: &Arc<ScopeFrame>,
+    environment: &Environment,
+    context: &Context,
+    options: SpecializeOptions,
+) -> Option<PartialResult> {
+    let is_operator = matches!(expression.kind(), ExpressionKind::Binary(..));
+    // A random number that is drawn in vain would change the next one.
+    if !is_operator || options.loose || context.random.is_some() {
+        return None;
+    }
+    let mut evaluator = Evaluator::new(environment, context).limited_to(MAX_STEPS_IN_VAIN);
+    let value = evaluator.evaluate(expression, frame).ok()?;
+    let is_plain = !matches!(value, Value::Error(_) | Value::List(_) | Value::Ad(_));
+    is_plain.then(|| PartialResult::known(expression, value))
 }
 
 /// Specializes the expression of an attribute of the scope's ad. If the ad lacks the attribute, the result is unknown
@@ -147,7 +171,7 @@ pub fn specialize_ad(
 #[cfg(test)]
 mod tests {
     use super::specializer::Specializer;
-    use super::{ConstraintVerdict, SpecializeOptions, specialize};
+    use super::{ConstraintVerdict, SpecializeOptions, evaluated_operator, specialize};
     use crate::ad::Dialect;
     use crate::eval::{Context, Environment, Knowledge};
     use crate::syntax::{ParseOptions, Style, parse_ad, parse_expression, print};
@@ -301,8 +325,10 @@ mod tests {
             });
             for text in all {
                 let expression = parse_expression(text.as_bytes(), rules).unwrap();
-                let mut specializer = Specializer::new(&environment, &context, SpecializeOptions::default());
-                let Some(part) = specializer.evaluated_operator(&expression, &frame) else { continue };
+                let options = SpecializeOptions::default();
+                let part = evaluated_operator(&expression, &frame, &environment, &context, options);
+                let Some(part) = part else { continue };
+                let mut specializer = Specializer::new(&environment, &context, options);
                 let expected = specializer.specialize(&expression, &frame);
                 assert_eq!((&part.expression, &part.value), (&expected.expression, &expected.value), "{text}");
                 assert_eq!(part.expression.span(), expected.expression.span(), "{text}");

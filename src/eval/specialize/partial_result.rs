@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::ad::{BinaryOperator, Expression, ExpressionKind, ListValue, Span, Value};
+use crate::ad::{Expression, ExpressionKind, ListValue, Span, Value};
 
-use super::TypeSet;
+use super::{SpecializeOptions, TypeSet};
 
 /// Specialization result of one subexpression.
 #[derive(Clone)]
@@ -40,15 +40,28 @@ impl PartialResult {
         };
         PartialResult { expression, value: Some(value), types, inlined: 0 }
     }
-}
 
-/// One operator of a chain such as `a + b - c`, with its specialized right operand.
-pub struct ChainedOperator<'a> {
-    /// The original expression of the operator with both its operands.
-    pub node: &'a Expression,
-    pub operator: BinaryOperator,
-    /// Specialization result of the right operand.
-    pub operand: PartialResult,
+    /// Returns the result for an expression of unknown value. The expression is the original if no operand changed,
+    /// else one of the given kind with the specialized operands.
+    pub fn rebuilt(
+        original: &Expression,
+        types: TypeSet,
+        operands: &[PartialResult],
+        options: SpecializeOptions,
+        kind: impl FnOnce() -> ExpressionKind,
+    ) -> Self {
+        let types = if options.loose { types.without(TypeSet::ERROR) } else { types };
+        if let Some(value) = types.only_value() {
+            return PartialResult::known(original, value);
+        }
+        let mut is_same = true;
+        let mut specialized = operands.iter();
+        original.kind().for_each_child(|child| {
+            is_same &= specialized.next().is_some_and(|part| child.ptr_eq(&part.expression));
+        });
+        let expression = if is_same { original.clone() } else { Expression::new(kind(), original.span()) };
+        PartialResult { expression, value: None, types, inlined: operands.iter().map(|part| part.inlined).sum() }
+    }
 }
 
 /// Returns an expression that has this value in any scope: a literal for a scalar, a list for a list of scalars. `None`

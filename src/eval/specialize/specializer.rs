@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{BinaryOperator, Expression, ExpressionKind, Name, ScopeFrame, Truth, Value};
+use crate::ad::{Expression, ExpressionKind, Name, ScopeFrame, Truth, Value};
 use crate::eval::builtin::{self, Call, call_by_name};
 use crate::eval::operators;
 use crate::eval::scope::{Environment, NameResolution};
 use crate::eval::{Abort, Context, Evaluator};
 
 use super::chain_folding::fold_chain;
-use super::partial_result::{ChainedOperator, PartialResult};
-use super::type_set;
+use super::chained_operator::ChainedOperator;
+use super::partial_result::PartialResult;
 use super::type_set::TypeSet;
 use super::{ConstraintVerdict, SpecializeOptions, SpecializedExpression};
 
@@ -35,9 +35,6 @@ pub struct Specializer<'e> {
     /// Number of expressions specialized.
     visits: u64,
 }
-
-/// Maximum number of steps of an evaluation that may turn out to need something unknown.
-const MAX_STEPS_IN_VAIN: u64 = 64;
 
 /// Number of visits to expressions that do not count for the run.
 const FREE_VISITS: u64 = 4096;
@@ -106,7 +103,7 @@ impl<'e> Specializer<'e> {
                 if let Some(value) = inside.value {
                     return PartialResult::known(expression, value);
                 }
-                self.rebuild(expression, inside.types, std::slice::from_ref(&inside), || {
+                PartialResult::rebuilt(expression, inside.types, std::slice::from_ref(&inside), self.options, || {
                     ExpressionKind::Parentheses(inside.expression.clone())
                 })
             }
@@ -117,7 +114,7 @@ impl<'e> Specializer<'e> {
                     return PartialResult::known(expression, value);
                 }
                 let types = TypeSet::unary(*operator, part.types, self.context.dialect);
-                self.rebuild(expression, types, std::slice::from_ref(&part), || {
+                PartialResult::rebuilt(expression, types, std::slice::from_ref(&part), self.options, || {
                     ExpressionKind::Unary(*operator, part.expression.clone())
                 })
             }
@@ -135,7 +132,7 @@ impl<'e> Specializer<'e> {
                 }
                 let parts = [part, self.specialize(right, frame)];
                 let types = parts[0].types.without(TypeSet::UNDEFINED).union(parts[1].types);
-                self.rebuild(expression, types, &parts, || {
+                PartialResult::rebuilt(expression, types, &parts, self.options, || {
                     ExpressionKind::Elvis(parts[0].expression.clone(), parts[1].expression.clone())
                 })
             }
@@ -144,48 +141,12 @@ impl<'e> Specializer<'e> {
         }
     }
 
-    /// Returns the result for a binary operator that takes few steps to evaluate. `None` if its value is unknown or an
-    /// error, whose cause may depend on the order of steps, or if `loose` reorders it.
-    pub fn evaluated_operator(&self, expression: &Expression, frame: &Arc<ScopeFrame>) -> Option<PartialResult> {
-        let is_operator = matches!(expression.kind(), ExpressionKind::Binary(..));
-        // A random number that is drawn in vain would change the next one.
-        if !is_operator || self.options.loose || self.context.random.is_some() {
-            return None;
-        }
-        let mut evaluator = Evaluator::new(self.environment, self.context).limited_to(MAX_STEPS_IN_VAIN);
-        let value = evaluator.evaluate(expression, frame).ok()?;
-        let is_plain = !matches!(value, Value::Error(_) | Value::List(_) | Value::Ad(_));
-        is_plain.then(|| PartialResult::known(expression, value))
-    }
-
     /// Evaluates an expression. Its value is unknown if the evaluation needs something unknown or exceeds a budget.
     fn evaluate(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) -> PartialResult {
         match self.evaluator.evaluate(expression, frame) {
             Ok(value) => PartialResult::known(expression, value),
             Err(_) => PartialResult::unknown(expression),
         }
-    }
-
-    /// Returns the result for an expression of unknown value. The expression is the original if no operand changed,
-    /// else one of the given kind with the specialized operands.
-    fn rebuild(
-        &self,
-        original: &Expression,
-        types: TypeSet,
-        operands: &[PartialResult],
-        kind: impl FnOnce() -> ExpressionKind,
-    ) -> PartialResult {
-        let types = if self.options.loose { types.without(TypeSet::ERROR) } else { types };
-        if let Some(value) = types.only_value() {
-            return PartialResult::known(original, value);
-        }
-        let mut is_same = true;
-        let mut specialized = operands.iter();
-        original.kind().for_each_child(|child| {
-            is_same &= specialized.next().is_some_and(|part| child.ptr_eq(&part.expression));
-        });
-        let expression = if is_same { original.clone() } else { Expression::new(kind(), original.span()) };
-        PartialResult { expression, value: None, types, inlined: operands.iter().map(|part| part.inlined).sum() }
     }
 
     /// Returns the result for a reference that resolves to the expression of an attribute. `None` if it resolves to
@@ -255,9 +216,10 @@ impl<'e> Specializer<'e> {
         }
         let mut part = self.specialize(base, frame);
         while let Some((selection, name)) = selections.pop() {
-            let unknown = self.rebuild(selection, TypeSet::ANY, std::slice::from_ref(&part), || {
-                ExpressionKind::Select(part.expression.clone(), name.clone())
-            });
+            let unknown =
+                PartialResult::rebuilt(selection, TypeSet::ANY, std::slice::from_ref(&part), self.options, || {
+                    ExpressionKind::Select(part.expression.clone(), name.clone())
+                });
             let found = match &part.value {
                 Some(Value::Ad(ad)) => self.environment.resolve_selected(&ad.frame, name, self.context),
                 _ => NameResolution::Missing,
@@ -299,7 +261,7 @@ impl<'e> Specializer<'e> {
             }
             _ => {}
         }
-        self.rebuild(expression, TypeSet::ANY, &parts, || {
+        PartialResult::rebuilt(expression, TypeSet::ANY, &parts, self.options, || {
             ExpressionKind::Subscript(parts[0].expression.clone(), parts[1].expression.clone())
         })
     }
@@ -323,7 +285,7 @@ impl<'e> Specializer<'e> {
         }
         let parts = [decided, self.specialize(consequent, frame), self.specialize(alternative, frame)];
         let types = TypeSet::conditional(parts[0].types, parts[1].types, parts[2].types, self.context.dialect);
-        self.rebuild(expression, types, &parts, || {
+        PartialResult::rebuilt(expression, types, &parts, self.options, || {
             let [condition, consequent, alternative] = parts.each_ref().map(|part| part.expression.clone());
             ExpressionKind::Conditional(condition, consequent, alternative)
         })
@@ -347,45 +309,10 @@ impl<'e> Specializer<'e> {
         if self.options.loose {
             fold_chain(&mut part, &mut steps, self.context.dialect);
         }
-        for ChainedOperator { node, operator, operand } in steps {
-            part = self.combine(node, operator, part, operand);
+        for step in steps {
+            part = step.applied_to(part, self.context.dialect, self.options);
         }
         part
-    }
-
-    /// Returns the result for a binary operator from the results for its operands.
-    fn combine(
-        &self,
-        node: &Expression,
-        operator: BinaryOperator,
-        left: PartialResult,
-        right: PartialResult,
-    ) -> PartialResult {
-        let dialect = self.context.dialect;
-        let span = node.span();
-        if let (Some(left), Some(right)) = (&left.value, &right.value) {
-            return PartialResult::known(node, type_set::apply_operator(operator, left, right, dialect, span));
-        }
-        if let BinaryOperator::And | BinaryOperator::Or = operator {
-            let neutral = if operator == BinaryOperator::And { Truth::True } else { Truth::False };
-            let truth = |part: &PartialResult| part.value.as_ref().map(|value| Truth::of(value, dialect));
-            if let (Some(value), Some(truth)) = (&left.value, truth(&left))
-                && let Some(value) = operators::short_circuit(operator, truth, value, dialect, span)
-            {
-                return PartialResult::known(node, value);
-            }
-            if truth(&left) == Some(neutral) && right.types.is_subset_of(TypeSet::LOGICAL) {
-                return right;
-            }
-            if truth(&right) == Some(neutral) && left.types.is_subset_of(TypeSet::LOGICAL) {
-                return left;
-            }
-        }
-        let types = TypeSet::binary(operator, left.types, right.types, dialect);
-        let parts = [left, right];
-        self.rebuild(node, types, &parts, || {
-            ExpressionKind::Binary(operator, parts[0].expression.clone(), parts[1].expression.clone())
-        })
     }
 
     fn call(
@@ -419,7 +346,7 @@ impl<'e> Specializer<'e> {
             }
         }
         let types = function.map_or(TypeSet::ANY, builtin::BuiltinFunction::result_types);
-        let part = self.rebuild(expression, types, &parts, || {
+        let part = PartialResult::rebuilt(expression, types, &parts, self.options, || {
             ExpressionKind::Call(name.clone(), parts.iter().map(|part| part.expression.clone()).collect())
         });
         if as_written { PartialResult { expression: expression.clone(), ..part } } else { part }
