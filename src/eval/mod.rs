@@ -9,6 +9,7 @@ mod builtin;
 mod compiled;
 mod context;
 mod dotted_path;
+mod environment_member;
 mod evaluate;
 mod free_names;
 mod operators;
@@ -33,6 +34,7 @@ pub use builtin::{
 pub(crate) use builtin::{quoted_word, quoted_words};
 pub use compiled::{CompiledEvaluator, CompiledName, CompiledScene, CompiledSubject, CompiledValue};
 pub use context::{Abort, Context, Interrupt, RandomStream};
+pub use environment_member::{EnvironmentMember, Knowledge, NameBinding, NameFallback, UNFILLED_PORT};
 pub use evaluate::Evaluator;
 pub use free_names::{FreeNames, NameSet, transitive_closure};
 pub use operators::{binary, compare, unary};
@@ -40,9 +42,7 @@ pub(crate) use pattern::{CompiledPattern, PatternOptions, SearchSteps, group_tex
 pub use reference_walk::{direct_references, external_references, references, references_of_all};
 pub use references::{Reference, References};
 pub use run_budgets::{RunBudget, RunBudgets};
-pub use scope::{
-    CURRENT_TIME, Environment, EnvironmentMember, Knowledge, NameBinding, NameFallback, NameResolution, UNFILLED_PORT,
-};
+pub use scope::{CURRENT_TIME, Environment, NameResolution};
 pub use settings::EvaluationSettings;
 pub(crate) use specialize::TypeSet;
 pub use specialize::{
