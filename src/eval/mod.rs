@@ -16,6 +16,7 @@ mod operators;
 mod pattern;
 mod reference_walk;
 mod references;
+mod relocatable_expressions;
 mod run_budgets;
 mod scope;
 mod settings;

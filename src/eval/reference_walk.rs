@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexSet;
 use rustc_hash::FxHashSet;
 
 use crate::ad::{AdValue, Dialect, Expression, ExpressionKind, Name, ScopeAd, ScopeFrame, Value};
@@ -12,6 +12,7 @@ use super::Context;
 use super::builtin::FunctionKind;
 use super::dotted_path::{DottedPath, PathStart};
 use super::references::{Reference, References};
+use super::relocatable_expressions::RelocatableExpressions;
 use super::scope::{Environment, NameResolution};
 
 /// Returns the references of an expression. References in the attributes that it reads from its own ad and in constant
@@ -91,15 +92,7 @@ struct ReferenceWalk<'w> {
     seen: FxHashSet<(usize, usize)>,
     /// Expressions parsed from texts of `eval()`. They must stay alive, because an identity is an address.
     texts: Vec<Expression>,
-    /// Expressions that may be evaluated in another scope than the one they are written in: elements of lists, and
-    /// arguments that are evaluated in each ad of a list. The key is the identity of the expression. The number in the
-    /// value is the identity of the ad that holds the expression.
-    relocatable: IndexMap<usize, (Expression, usize)>,
-    /// Names that are selected from an ad which the analysis cannot determine, such as `x` in `f(a).x`.
-    names_of_unknown_ads: IndexSet<Name>,
-    /// Scopes in which the expressions of `relocatable` are visited: those of nested ads and of calls. The key is the
-    /// identity of the scope's ad.
-    call_scopes: IndexMap<usize, Arc<ScopeFrame>>,
+    relocatable: RelocatableExpressions,
 }
 
 impl<'w> ReferenceWalk<'w> {
@@ -114,9 +107,7 @@ impl<'w> ReferenceWalk<'w> {
             pending: Vec::new(),
             seen: FxHashSet::default(),
             texts: Vec::new(),
-            relocatable: IndexMap::new(),
-            names_of_unknown_ads: IndexSet::new(),
-            call_scopes: IndexMap::new(),
+            relocatable: RelocatableExpressions::default(),
         }
     }
 
@@ -158,14 +149,13 @@ impl<'w> ReferenceWalk<'w> {
         steps
     }
 
-    /// Visits the expressions of `relocatable` in every scope until nothing new is found. After
+    /// Visits the relocatable expressions in every scope until nothing new is found. After
     /// [`MAX_RELOCATED_VISITS`] steps it gives up and sets `reads_anything`.
     fn visit_relocatable(&mut self) {
         let mut steps = MAX_RELOCATED_VISITS;
         let mut before = None;
-        let size = |walk: &Self| (walk.relocatable.len(), walk.names_of_unknown_ads.len(), walk.call_scopes.len());
-        while before.replace(size(self)) != Some(size(self)) {
-            let names: Vec<_> = self.names_of_unknown_ads.iter().cloned().map(Expression::attribute).collect();
+        while before.replace(self.relocatable.size()) != Some(self.relocatable.size()) {
+            let names = self.relocatable.names();
             if !self.found.external.is_empty() {
                 // The ad from which a name is selected may belong to the other side, so the name must become external.
                 // The name is therefore visited in a scope outside all ads, where no name resolves.
@@ -173,10 +163,9 @@ impl<'w> ReferenceWalk<'w> {
                 self.pending.extend(names.iter().map(|name| (name.clone(), Arc::clone(&nowhere))));
                 steps = self.visit(steps);
             }
-            for position in 0..self.call_scopes.len() {
-                let scope = Arc::clone(&self.call_scopes[position]);
-                let from_elsewhere = self.relocatable.values().filter(|(_, ad)| *ad != scope.ad.identity());
-                let expressions = names.iter().chain(from_elsewhere.map(|(expression, _)| expression));
+            for position in 0..self.relocatable.scope_count() {
+                let scope = self.relocatable.scope(position);
+                let expressions = names.iter().chain(self.relocatable.written_elsewhere(&scope));
                 self.pending.extend(expressions.map(|expression| (expression.clone(), Arc::clone(&scope))));
                 self.seen.clear();
                 steps = self.visit(steps);
@@ -222,31 +211,17 @@ impl<'w> ReferenceWalk<'w> {
             ExpressionKind::List(elements) => {
                 self.push_children(expression, frame);
                 if self.context.dialect.is_condor() {
-                    elements.iter().for_each(|element| self.add_relocatable(element, frame));
+                    elements.iter().for_each(|element| self.relocatable.add(element, frame));
                 }
             }
             _ => self.push_children(expression, frame),
         }
     }
 
-    /// Adds an expression that may be evaluated in another scope. Literals, lists and ads are left out: they keep the
-    /// scope in which they are written.
-    fn add_relocatable(&mut self, expression: &Expression, frame: &Arc<ScopeFrame>) {
-        if !matches!(
-            expression.without_parentheses().kind(),
-            ExpressionKind::Literal(_) | ExpressionKind::List(_) | ExpressionKind::Ad(_)
-        ) {
-            self.relocatable.entry(expression.identity()).or_insert((expression.clone(), frame.ad.identity()));
-        }
-    }
-
     /// Adds a scope in which expressions from other scopes may be evaluated, such as elements of lists.
     fn add_scope(&mut self, frame: &Arc<ScopeFrame>) {
-        let around = |frame: &ScopeFrame| frame.enclosing.as_ref().map(|enclosing| enclosing.ad.identity());
-        let known = self.call_scopes.entry(frame.ad.identity()).or_insert_with(|| Arc::clone(frame));
-        // An ad in a list element may be evaluated inside several enclosing ads, which give it different scopes. Only
-        // the first scope is kept. For a scope with another enclosing ad any attribute counts as read.
-        self.found.reads_anything |= around(known) != around(frame);
+        // Only one scope of an ad is kept. If there is another, any attribute counts as read.
+        self.found.reads_anything |= !self.relocatable.add_scope(frame);
     }
 
     /// Adds the expression that `evalInEachContext()` evaluates in each ad of a list: its first argument, or the
@@ -255,9 +230,9 @@ impl<'w> ReferenceWalk<'w> {
         let found =
             if each.kind().is_reference() { self.resolve_reference(each, frame) } else { NameResolution::Missing };
         match found {
-            NameResolution::Expression(bound, scope) => self.add_relocatable(&bound, &scope),
+            NameResolution::Expression(bound, scope) => self.relocatable.add(&bound, &scope),
             NameResolution::Unknown => self.found.reads_anything = true,
-            NameResolution::Missing | NameResolution::Value(_) => self.add_relocatable(each, frame),
+            NameResolution::Missing | NameResolution::Value(_) => self.relocatable.add(each, frame),
         }
         if !matches!(list.without_parentheses().kind(), ExpressionKind::List(_)) {
             // The ads of a computed list are unknown, so a scope outside all ads stands for them.
@@ -378,7 +353,7 @@ impl<'w> ReferenceWalk<'w> {
         self.add_scope(frame);
         for name in names {
             let found = self.record(&name, self.environment.resolve_own(frame, &name, self.context));
-            self.names_of_unknown_ads.insert(name.clone());
+            self.relocatable.add_name(name.clone());
             match found {
                 NameResolution::Expression(expression, frame) => self.push_bound(expression, frame),
                 NameResolution::Value(_) => {}
