@@ -33,6 +33,7 @@ mod long;
 mod nested_boundaries;
 mod nested_reader;
 mod nested_writer;
+mod open_document;
 mod other_text;
 mod part;
 mod read_buffer;
@@ -40,6 +41,7 @@ mod shape_cache;
 mod source_map;
 mod stream;
 mod stream_block;
+mod stream_limits;
 #[cfg(test)]
 mod stream_tests;
 mod submit_signs;
@@ -73,8 +75,9 @@ pub use long::{
     Projection, is_closed,
 };
 pub use part::{PartBoundary, has_parts, part_boundary};
-pub use stream::{MAX_AD_BYTES, Stream, StreamLimits};
+pub use stream::Stream;
 pub use stream_block::StreamBlock;
+pub use stream_limits::{MAX_AD_BYTES, StreamLimits};
 pub use transcriber::{AdTranscriber, BlockTranscription};
 pub use unpacking::{MAX_UNPACK_RATIO, UNLIMITED_UNPACKED_BYTES, unpacked};
 pub use writer::{AdBatch, AdBatchWriter, AdDocumentWriter, write};

@@ -2,15 +2,15 @@
 
 use std::io::{self, Read};
 
-use super::document::{around_ads, has_surroundings};
-use super::document_nesting::DocumentNesting;
 use super::event_log::{begins_without_year, latest_time};
 use super::long::{BEGINNING_BYTES, ends_with_banner, unfinished_length};
+use super::open_document::OpenDocument;
 use super::other_text;
 use super::read_buffer::ReadBuffer;
 use super::stream_block::StreamBlock;
+use super::stream_limits::StreamLimits;
 use super::submit_signs::{SEARCHED_BYTES, SubmitSigns};
-use super::unpacking::{MAX_UNPACK_RATIO, UnpackingReader};
+use super::unpacking::UnpackingReader;
 use super::wrapped_text::TextWrapping;
 use super::{FileFormat, PartBoundary, Position, detect};
 
@@ -20,24 +20,6 @@ const DETECTION_BYTES: usize = 4096;
 /// Maximum number of bytes that are searched for the end of the first line, which distinguishes JSON Lines from JSON. A
 /// stream with a longer first line is taken for JSON.
 const MAX_FIRST_LINE_BYTES: usize = 1 << 20;
-
-/// Default of [`StreamLimits::max_ad_bytes`], 8 MiB. Its tree takes up to 50 times as much memory.
-pub const MAX_AD_BYTES: usize = 8 << 20;
-
-/// Limits on what is read of a stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StreamLimits {
-    /// Maximum number of bytes in which an ad must end.
-    pub max_ad_bytes: usize,
-    /// Maximum number of bytes that one compressed byte may become, on average over what was read.
-    pub max_unpack_ratio: u64,
-}
-
-impl Default for StreamLimits {
-    fn default() -> Self {
-        StreamLimits { max_ad_bytes: MAX_AD_BYTES, max_unpack_ratio: MAX_UNPACK_RATIO }
-    }
-}
 
 /// A stream of ads in one format. Compressed streams are decompressed.
 #[allow(clippy::struct_excessive_bools)] // each is a fact of its own
@@ -61,15 +43,11 @@ pub struct Stream {
     has_no_complete_ad: bool,
     /// Whether the last block ends with a banner.
     is_behind_banner: bool,
-    /// What is open around the ads where `window` begins.
-    nesting: DocumentNesting,
+    document: OpenDocument,
     /// The time of the latest event of a log so far, in seconds since 1970; `None` if none is known.
     latest_event: Option<i64>,
     /// Whether the stream is read on while it is written, so that it has no end.
     is_followed: bool,
-    /// Position of what opened the outermost array, element or list, and of the first end of what was not opened.
-    opened_at: Position,
-    stray_at: Option<Position>,
 }
 
 impl Stream {
@@ -161,10 +139,8 @@ impl Stream {
             has_no_complete_ad: false,
             latest_event: None,
             is_behind_banner: false,
-            nesting: DocumentNesting::default(),
+            document: OpenDocument::default(),
             is_followed: false,
-            opened_at: Position::START,
-            stray_at: None,
         }
     }
 
@@ -299,22 +275,19 @@ impl Stream {
                         return Ok(Some(StreamBlock { is_unfinished: true, ..block }));
                     }
                     length if is_complete => {
-                        self.end_document(form);
+                        let fault = self.document.fault_at_end(&self.window, form, self.position);
+                        self.read_error = fault.map(|reason| io::Error::new(io::ErrorKind::InvalidData, reason));
                         length
                     }
                     _ if self.lacks_years() => 0,
-                    _ => {
-                        let followed = self.nesting.follow(&self.window, form);
-                        self.follow(followed.at_complete);
-                        followed.complete_length
-                    }
+                    _ => self.document.follow(&self.window, form, self.position),
                 };
                 if length > 0 {
                     return Ok(Some(self.split_off_block(length, form)));
                 }
                 if self.is_at_end {
                     self.window = ReadBuffer::default();
-                    self.nesting = DocumentNesting::default();
+                    self.document.close();
                     return self.read_error.take().map_or(Ok(None), Err);
                 }
                 // A job queue log, a log without years, a submit file or a DAG file has no complete ad before its end.
@@ -328,41 +301,6 @@ impl Stream {
             }
             self.fill();
         }
-    }
-
-    /// Takes what is open behind some of `window`, which is about to be split off.
-    fn follow(&mut self, nesting: DocumentNesting) {
-        let place = |offset: usize| self.position.after(&self.window[..offset]);
-        let (opened_at, stray_at) = (nesting.opened_at.map(place), nesting.stray_at.map(place));
-        self.opened_at = opened_at.unwrap_or(self.opened_at);
-        self.stray_at = self.stray_at.or(stray_at);
-        self.nesting = nesting;
-    }
-
-    /// Ends the stream with an error if its document is torn. An ad that is open at the end is reported by its reader.
-    fn end_document(&mut self, form: FileFormat) {
-        if !has_surroundings(form) {
-            return;
-        }
-        let Some(nesting) = self.nesting.follow(&self.window, form).at_end else {
-            self.nesting = DocumentNesting::default();
-            return;
-        };
-        self.follow(nesting);
-        let (what, end) = around_ads(form);
-        let reason = if nesting.depth > 0 {
-            let (line, begin) = (self.position.after(&self.window).line, self.opened_at.line);
-            format!(
-                "line {line}: the {what} that begins in line {begin} has no `{end}`: the rest of the file is missing"
-            )
-        } else if let Some(place) = self.stray_at.take() {
-            format!("line {}: this `{end}` ends no {what}", place.line)
-        } else if form == FileFormat::Xml && !nesting.has_content && begins_document(&self.window) {
-            format!("it has no {what}: the rest of the file is missing")
-        } else {
-            return;
-        };
-        self.read_error = Some(io::Error::new(io::ErrorKind::InvalidData, reason));
     }
 
     /// Keeps the memory of a block for the next block. Recently used memory is still in the processor's cache.
@@ -419,10 +357,4 @@ impl Stream {
         self.is_at_end = count == 0;
         self.has_no_complete_ad = false;
     }
-}
-
-/// Whether a text begins a document in XML. Comments alone do not.
-fn begins_document(text: &[u8]) -> bool {
-    let text = text.trim_ascii_start();
-    text.starts_with(b"<?xml") || text.starts_with(b"<!DOCTYPE")
 }
