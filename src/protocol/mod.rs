@@ -2,6 +2,7 @@
 
 mod advertised_state;
 mod advertisement;
+mod advertisement_header;
 mod constraint_and_rank;
 mod content_identity;
 mod dynamic_slot;
@@ -20,9 +21,10 @@ pub use advertised_state::{
     AdvertisedState, JOB_REPORT_ATTRIBUTES, JobState, SUBMITTER_TYPE, SlotState, StateAttribute,
 };
 pub use advertisement::{
-    ADVERTISEMENT_ATTRIBUTES, Advertisement, AdvertisementHeader, HEADER_ATTRIBUTES, IDENTITY_ATTRIBUTES,
-    OfferOccupant, TIME_ATTRIBUTES, USER_ATTRIBUTES, display_name, evaluate_attribute, identity, latest_advertisements,
+    ADVERTISEMENT_ATTRIBUTES, Advertisement, HEADER_ATTRIBUTES, IDENTITY_ATTRIBUTES, OfferOccupant, TIME_ATTRIBUTES,
+    USER_ATTRIBUTES, display_name, evaluate_attribute, identity,
 };
+pub use advertisement_header::{AdvertisementHeader, latest_advertisements};
 pub use constraint_and_rank::{Protocol, is_typed_rank, rank_number, rank_value};
 pub use content_identity::ContentIdentities;
 pub(crate) use content_identity::stable_hash;
