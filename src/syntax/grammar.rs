@@ -9,39 +9,14 @@ use chumsky::prelude::*;
 
 use crate::ad::{Ad, Dialect, ErrorCause, Expression, ExpressionKind, Name, Span, Value};
 
-use super::SyntaxError;
 use super::chumsky_types::{TokenInputRef, TokenParser, expected_error, skip_token, token_text};
+use super::dialect_tokens::tokens_of;
 use super::error_messages::to_syntax_error;
 use super::literal;
-use super::number_tokens::{divide_numbers, divide_scaled_numbers};
+use super::number_tokens::divide_scaled_numbers;
 use super::precedence::{negative_number_follows, operators};
-use super::token::{LexicalError, SpannedToken, StringSyntax, Token, lex, to_offset};
-
-/// Parser options: the dialect and the syntax of strings.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ParseOptions {
-    /// The dialect of the language.
-    pub dialect: Dialect,
-    /// The syntax of string literals.
-    pub strings: StringSyntax,
-}
-
-impl ParseOptions {
-    /// Returns the options for expressions and bracketed ads: strings have C's escapes.
-    #[must_use]
-    pub fn new(dialect: Dialect) -> Self {
-        ParseOptions { dialect, strings: StringSyntax::Escaped }
-    }
-
-    /// Returns the options for the values of HTCondor's long form: in strings only quotes are escaped.
-    #[must_use]
-    pub fn long(dialect: Dialect) -> Self {
-        ParseOptions { dialect, strings: StringSyntax::Long }
-    }
-}
-
-/// Maximum nesting depth of brackets.
-const MAX_NESTING: usize = 200_000;
+use super::token::{LexicalError, SpannedToken, StringSyntax, Token, to_offset};
+use super::{ParseOptions, SyntaxError};
 
 /// Parses a text that is one expression.
 ///
@@ -50,7 +25,7 @@ const MAX_NESTING: usize = 200_000;
 /// The first syntax error, if the text is not an expression, is longer than 4 GiB or nested too deeply.
 pub fn parse_expression(text: &[u8], rules: ParseOptions) -> Result<Expression, SyntaxError> {
     let grammar = Grammar { text, rules };
-    let tokens = grammar.lex()?;
+    let tokens = tokens_of(text, rules)?;
     grammar.whole_expression(&tokens).map_err(|error| grammar.kept_for_open_comment(error, &tokens))
 }
 
@@ -62,7 +37,7 @@ pub fn parse_expression(text: &[u8], rules: ParseOptions) -> Result<Expression, 
 /// The first syntax error, if the text begins with no expression, is longer than 4 GiB or nested too deeply.
 pub fn parse_prefix(text: &[u8], rules: ParseOptions) -> Result<(Expression, Option<Span>), SyntaxError> {
     let grammar = Grammar { text, rules };
-    let tokens = grammar.lex()?;
+    let tokens = tokens_of(text, rules)?;
     let read = grammar.prefix(&tokens);
     let has_suffix = || tokens.iter().any(|(token, _)| *token == Token::Scaled);
     if read.is_err() && rules.strings == StringSyntax::Long && has_suffix() {
@@ -82,7 +57,7 @@ pub fn parse_prefix(text: &[u8], rules: ParseOptions) -> Result<(Expression, Opt
 /// The first syntax error, if the text is not an ad, is longer than 4 GiB or nested too deeply.
 pub fn parse_ad(text: &[u8], rules: ParseOptions) -> Result<Ad, SyntaxError> {
     let grammar = Grammar { text, rules };
-    let tokens = grammar.lex()?;
+    let tokens = tokens_of(text, rules)?;
     let ad = grammar.bracketed_ad(grammar.expression());
     grammar.run(ad.then_ignore(end()), &tokens).map(Ad::from_iter)
 }
@@ -97,43 +72,6 @@ pub(super) struct Grammar<'t> {
 }
 
 impl<'t> Grammar<'t> {
-    /// Returns the tokens of the text, or an error if it is longer than 4 GiB or nested too deeply.
-    pub fn lex(self) -> Result<Vec<SpannedToken>, SyntaxError> {
-        if u32::try_from(self.text.len()).is_err() {
-            return Err(SyntaxError::new(Span::new(0, 1), "this text is longer than 4 GiB"));
-        }
-        let mut tokens = lex(self.text, self.rules.strings);
-        if self.rules.dialect.is_condor() {
-            tokens = divide_numbers(self.text, self.rules.strings, tokens);
-            // HTCondor reads `..` as `.`, and `..5` as a number.
-            tokens.dedup_by(|(next, place), (token, before)| {
-                let is_doubled = *token == Token::Dot && before.end == place.start;
-                let is_number = is_doubled
-                    && matches!(next, Token::Real | Token::Scaled)
-                    && self.text[place.range()].starts_with(b".");
-                if is_number {
-                    (*token, before.end) = (*next, place.end);
-                }
-                is_number || is_doubled && *next == Token::Dot
-            });
-        }
-        let mut depth = 0_usize;
-        for (token, span) in &tokens {
-            if token.closing().is_some() {
-                depth += 1;
-                if depth > MAX_NESTING {
-                    return Err(SyntaxError::new(
-                        *span,
-                        format!("brackets are nested more than {MAX_NESTING} levels deep"),
-                    ));
-                }
-            } else if token.is_closing() {
-                depth = depth.saturating_sub(1);
-            }
-        }
-        Ok(tokens)
-    }
-
     /// Parses tokens that are one expression.
     fn whole_expression(self, tokens: &'t [SpannedToken]) -> Result<Expression, SyntaxError> {
         self.run(self.expression().then_ignore(end()), tokens)

@@ -1,6 +1,7 @@
 //! Tells incomplete expressions from wrong ones, for input read line by line.
 
-use super::grammar::{ParseOptions, parse_expression};
+use super::ParseOptions;
+use super::grammar::parse_expression;
 use super::token::{Token, lex};
 
 /// Whether a text is not an expression but may become one with further lines: a bracket, a string or a comment is open

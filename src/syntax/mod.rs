@@ -3,6 +3,7 @@
 mod ad_boundaries;
 mod ad_structure;
 mod chumsky_types;
+mod dialect_tokens;
 mod error;
 mod error_messages;
 mod expression_printer;
@@ -14,6 +15,7 @@ mod literal_fast_path;
 mod number_text;
 mod number_tokens;
 mod parse_cache;
+mod parse_options;
 mod precedence;
 mod printer;
 mod printf;
@@ -24,7 +26,7 @@ mod token;
 pub use ad_boundaries::{AdBoundary, complete_ads_length, find_first_ad, outer_braces};
 pub(crate) use ad_structure::{blank_length, next_structure, skip_blanks_and_comments};
 pub use error::SyntaxError;
-pub use grammar::{ParseOptions, parse_ad, parse_expression, parse_prefix};
+pub use grammar::{parse_ad, parse_expression, parse_prefix};
 pub use incomplete::is_incomplete;
 pub use literal::{literal_of_call, number as read_number, number_prefix, read_name, string as read_string};
 pub use literal_fast_path::{
@@ -33,6 +35,7 @@ pub use literal_fast_path::{
 };
 pub(crate) use number_text::{push_integer, push_real};
 pub use parse_cache::{ExpressionReuse, ParseCache, ParsedValue};
+pub use parse_options::ParseOptions;
 pub use printer::{
     dialect_text, expression_text, print, print_ad, print_into, print_line, print_multiline, print_name, print_string,
     print_value,

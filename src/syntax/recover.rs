@@ -7,11 +7,12 @@ use chumsky::prelude::*;
 
 use crate::ad::Span;
 
-use super::SyntaxError;
 use super::ad_structure::blank_length;
 use super::chumsky_types::{ChumskyExtra, TokenInput};
-use super::grammar::{Grammar, ParseOptions, parse_ad};
+use super::dialect_tokens::tokens_of;
+use super::grammar::{Grammar, parse_ad};
 use super::token::{SpannedToken, Token, to_offset};
+use super::{ParseOptions, SyntaxError};
 
 /// Maximum number of attribute errors reported for one ad.
 const MAX_ERRORS_PER_AD: usize = 20;
@@ -30,7 +31,7 @@ pub struct BindingSpans {
 /// Returns the spans of all attributes of a bracketed ad, including repeated names.
 #[must_use]
 pub fn binding_spans(text: &[u8], rules: ParseOptions) -> Vec<BindingSpans> {
-    let tokens = Grammar { text, rules }.lex().unwrap_or_default();
+    let tokens = tokens_of(text, rules).unwrap_or_default();
     let of = |piece: Range<usize>| {
         let (first, last) = (tokens.get(piece.start)?.1, tokens.get(piece.end.checked_sub(1)?)?.1);
         let behind = tokens.get(piece.start + 1).map_or(last.end, |(_, equals)| equals.end).min(last.end);
@@ -47,7 +48,7 @@ pub fn binding_spans(text: &[u8], rules: ParseOptions) -> Vec<BindingSpans> {
 pub fn ad_errors(text: &[u8], rules: ParseOptions) -> Vec<SyntaxError> {
     let Err(first) = parse_ad(text, rules) else { return Vec::new() };
     let grammar = Grammar { text, rules };
-    let Ok(tokens) = grammar.lex() else { return vec![first] };
+    let Ok(tokens) = tokens_of(text, rules) else { return vec![first] };
     // After an unclosed quote the text is read as a string: later errors would be meaningless.
     let end = if first.lacks_quote { first.span.start } else { u32::MAX };
     let mut errors = Vec::new();
