@@ -1,20 +1,20 @@
 //! The gang matchmaker: marshals a gang for one request after another. Each gang uses up its offers.
 
-use std::iter::FusedIterator;
-
 use fixedbitset::FixedBitSet;
 
-use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Participant, Type};
+use crate::ad::{Ad, Dialect, Name, Participant, Type};
 use crate::eval::Context;
 use crate::matching::Statistics;
 use crate::matching::policy::{PolicyFault, PolicyRule, Residual};
-use crate::protocol::{PORTS, PortFault, Protocol, port_list};
+use crate::protocol::{PortFault, Protocol};
 
-use super::failure::{FailedClauses, GangFailure, TrialDocking};
+use super::failure::{FailedClauses, GangFailure, TrialDocking, port_list_prefixes};
+use super::fallback_search::find_best_or_any;
 use super::gang_fault::GangFault;
+use super::gang_iter::GangIter;
 use super::offer_pool::OfferPool;
 use super::participants::{ParticipantTable, PortPlace};
-use super::search::{Algorithm, GangScore, SearchMemory, SearchStrategy, find_gang};
+use super::search::{Algorithm, GangScore, SearchMemory, SearchStrategy};
 use super::{BadPorts, Gang, NonNumericRank};
 
 /// Marshals gangs from a set of offers. An offer in a gang is used up: later gangs can only get its remainder.
@@ -134,7 +134,8 @@ impl Gangmatcher {
     pub fn find_gang(&mut self, index: usize, request: &Ad) -> Result<Option<Gang>, GangFault> {
         self.pool.seat(request)?;
         self.pool.table.statistics.roots += 1;
-        let (score, gang) = self.find(self.strategy, index, None)?.unzip();
+        let found = find_best_or_any(&mut self.pool, &mut self.memory, self.strategy, index, None)?;
+        let (score, gang) = found.unzip();
         self.last_score = score;
         Ok(gang)
     }
@@ -147,7 +148,10 @@ impl Gangmatcher {
     /// When docking vectors cannot be compared.
     pub fn find_runner_up(&mut self, winner: &Gang) -> Result<Option<Gang>, PolicyFault> {
         let Some(score) = self.last_score.take().filter(|_| self.strategy.finds_best) else { return Ok(None) };
-        self.without_statistics(|matcher| Ok(matcher.find(matcher.strategy, winner.request, Some(&score))?.unzip().1))
+        self.without_statistics(|matcher| {
+            let Gangmatcher { pool, memory, strategy, .. } = matcher;
+            Ok(find_best_or_any(pool, memory, *strategy, winner.request, Some(&score))?.map(|(_, gang)| gang))
+        })
     }
 
     /// Uses up the offers of a gang, and makes what remains of them available. Returns the offers of which something
@@ -199,7 +203,7 @@ impl Gangmatcher {
     pub fn gangs(&mut self, index: usize, request: &Ad) -> Result<GangIter<'_>, GangFault> {
         self.pool.seat(request)?;
         self.pool.table.statistics.roots += 1;
-        Ok(GangIter { matcher: self, request: index, last: None, fault: None, is_done: false })
+        Ok(GangIter::new(&mut self.pool, &mut self.memory, index))
     }
 
     /// Returns the best gang that a request can get from the unused offers. `None` if there is no gang. Uses no offer
@@ -211,7 +215,7 @@ impl Gangmatcher {
     pub fn preview_gang(&mut self, index: usize, request: &Ad) -> Result<Option<Gang>, GangFault> {
         self.without_statistics(|matcher| {
             matcher.pool.seat(request)?;
-            Ok(matcher.find(Algorithm::Best.strategy(), index, None)?.map(|(_, gang)| gang))
+            Ok(matcher.find_best(index)?.map(|(_, gang)| gang))
         })
     }
 
@@ -229,7 +233,7 @@ impl Gangmatcher {
             for prefix in port_list_prefixes(request) {
                 matcher.pool.seat(&prefix)?;
                 let ports = matcher.pool.table.port_count(Participant::REQUEST);
-                let found = matcher.find(Algorithm::Best.strategy(), index, None)?;
+                let found = matcher.find_best(index)?;
                 is_cut_off |= matcher.memory.was_cut_off;
                 let Some((_, gang)) = found else {
                     matcher.pool.seat(request)?;
@@ -349,33 +353,13 @@ impl Gangmatcher {
         rests
     }
 
-    /// Searches for a gang of the current request. `index` becomes the `request` of the gang. If `below` is a score,
-    /// finds only gangs with a score lower than `below`.
+    /// Searches for the best gang of the current request. `index` becomes the `request` of the gang.
     ///
     /// # Errors
     ///
     /// When docking vectors cannot be compared.
-    fn find(
-        &mut self,
-        strategy: SearchStrategy,
-        index: usize,
-        below: Option<&GangScore>,
-    ) -> Result<Option<(GangScore, Gang)>, PolicyFault> {
-        let mut found = find_gang(&mut self.pool, &mut self.memory, strategy, below);
-        // Many ports that depend on each other may be beyond the search for the best gang, but not beyond that for any.
-        let is_missing = found.is_none() && self.memory.was_cut_off && below.is_none();
-        if is_missing && strategy.finds_best && self.pool.table.docking_vector.is_empty() {
-            let any = SearchStrategy { is_limited: true, ..Algorithm::Dyn.strategy() };
-            let before = self.pool.table.statistics;
-            found = find_gang(&mut self.pool, &mut self.memory, any, None);
-            let statistics = &mut self.pool.table.statistics;
-            (statistics.failures, statistics.cut_off_searches) = (before.failures, before.cut_off_searches);
-            self.memory.was_cut_off = true;
-        }
-        match self.memory.fault.take() {
-            Some(fault) => Err(fault),
-            None => Ok(found.map(|(score, gang)| (score, Gang { request: index, ..gang }))),
-        }
+    fn find_best(&mut self, index: usize) -> Result<Option<(GangScore, Gang)>, PolicyFault> {
+        find_best_or_any(&mut self.pool, &mut self.memory, Algorithm::Best.strategy(), index, None)
     }
 
     /// Runs `work` and restores the statistics afterwards.
@@ -386,57 +370,3 @@ impl Gangmatcher {
         found
     }
 }
-
-/// Returns copies of a request with shorter port lists: the first entry of the list, the first two entries, up to the
-/// whole list.
-pub(super) fn port_list_prefixes(request: &Ad) -> Vec<Ad> {
-    let Some(list) = port_list(request) else { return vec![request.clone()] };
-    let ExpressionKind::List(entries) = list.without_parentheses().kind() else { return vec![request.clone()] };
-    let prefix = |count: usize| {
-        let entries = ExpressionKind::List(entries[..count].to_vec().into());
-        request.with(PORTS.clone(), Expression::new(entries, list.span()))
-    };
-    (1..=entries.len()).map(prefix).collect()
-}
-
-/// Iterator over the gangs of a request, best first. Returned by [`Gangmatcher::gangs`].
-pub struct GangIter<'m> {
-    matcher: &'m mut Gangmatcher,
-    request: usize,
-    /// Score of the last gang returned. The next gang must have a lower score.
-    last: Option<GangScore>,
-    /// The error if docking vectors cannot be compared. `None` if no error has occurred.
-    fault: Option<PolicyFault>,
-    /// Whether the iteration has ended: all gangs have been returned, or docking vectors cannot be compared.
-    is_done: bool,
-}
-
-impl GangIter<'_> {
-    /// Returns and clears the error that ended the iteration: docking vectors cannot be compared. `None` if there is no
-    /// error.
-    pub fn fault(&mut self) -> Option<PolicyFault> {
-        self.fault.take()
-    }
-}
-
-impl Iterator for GangIter<'_> {
-    type Item = Gang;
-
-    fn next(&mut self) -> Option<Gang> {
-        if self.is_done {
-            return None;
-        }
-        let found = self.matcher.find(Algorithm::Best.strategy(), self.request, self.last.as_ref());
-        let Ok(Some((score, gang))) = found else {
-            self.is_done = true;
-            self.fault = found.err();
-            return None;
-        };
-        if self.last.replace(score).is_none() {
-            self.matcher.pool.table.statistics.matched += 1;
-        }
-        Some(gang)
-    }
-}
-
-impl FusedIterator for GangIter<'_> {}

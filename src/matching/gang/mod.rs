@@ -2,7 +2,9 @@
 
 mod environment_ad;
 mod failure;
+mod fallback_search;
 mod gang_fault;
+mod gang_iter;
 mod matcher;
 mod member_trials;
 mod offer_pool;
@@ -18,7 +20,8 @@ pub use failure::{
     PortClause, ReadAttribute, RejectedOffer, TrialDocking, UnmetClause,
 };
 pub use gang_fault::GangFault;
-pub use matcher::{GangIter, Gangmatcher};
+pub use gang_iter::GangIter;
+pub use matcher::Gangmatcher;
 pub use participants::OpenPorts;
 pub(super) use participants::build_member;
 pub use search::{Algorithm, PortOrder, SearchStrategy};

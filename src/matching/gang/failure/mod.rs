@@ -12,8 +12,8 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::Participant;
-use crate::protocol::PortPattern;
+use crate::ad::{Ad, Expression, ExpressionKind, Participant};
+use crate::protocol::{PORTS, PortPattern, port_list};
 
 use super::Gang;
 use super::offer_pool::OfferPool;
@@ -354,4 +354,16 @@ impl OfferPool {
         let rejected = nearest.into_iter().filter(|(_, distance, _)| *distance > (0, false));
         FailedClauses { offers: rejected.map(|(_, _, offer)| offer).collect(), clauses }
     }
+}
+
+/// Returns copies of a request with shorter port lists: the first entry of the list, the first two entries, up to the
+/// whole list.
+pub fn port_list_prefixes(request: &Ad) -> Vec<Ad> {
+    let Some(list) = port_list(request) else { return vec![request.clone()] };
+    let ExpressionKind::List(entries) = list.without_parentheses().kind() else { return vec![request.clone()] };
+    let prefix = |count: usize| {
+        let entries = ExpressionKind::List(entries[..count].to_vec().into());
+        request.with(PORTS.clone(), Expression::new(entries, list.span()))
+    };
+    (1..=entries.len()).map(prefix).collect()
 }

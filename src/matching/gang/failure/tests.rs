@@ -1,9 +1,9 @@
 //! Compares the failure analysis with docking every offer at every port.
 
-use super::super::matcher::port_list_prefixes;
 use super::super::participants::{DockingVerdict, ParticipantTable, PortPlace};
 use super::super::tests::{ExhaustiveSearch, GangAdGenerator, members, text};
 use super::super::{GangFailure, Gangmatcher, MemberCause, MemberFailure};
+use super::port_list_prefixes;
 use crate::ad::{Ad, Dialect, Participant};
 use crate::eval::Context;
 use crate::protocol::{Protocol, read_ports};
