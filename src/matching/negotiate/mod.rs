@@ -6,6 +6,7 @@ mod allowance;
 mod choice;
 mod consideration;
 mod cycle;
+mod cycle_gangs;
 mod event;
 mod forecast;
 mod granted_offer;

@@ -13,11 +13,12 @@ use crate::matching::candidate_queue::CandidateQueue;
 use crate::matching::gang::{BadPorts, Gang, GangFault, Gangmatcher};
 use crate::matching::policy::{Policy, PolicyFault, PolicyRule, PolicyVector, Residual, docking_values};
 use crate::matching::{Accelerations, Candidate, Matchmaker, Pair, PairSide, Statistics};
-use crate::protocol::{Advertisement, PortFault, has_ports, taken_portion};
+use crate::protocol::{Advertisement, PortFault, taken_portion};
 
+use super::NegotiationSettings;
+use super::cycle_gangs::CycleGangs;
 use super::granted_offer::GrantedOffer;
 use super::match_table::KnownMatches;
-use super::{NegotiationSettings, PortUse};
 
 /// The state of all offers during a cycle.
 pub struct CycleOffers {
@@ -31,12 +32,7 @@ pub struct CycleOffers {
     /// For each offer, whether the offer is unavailable. An offer is unavailable if it was given away and left no
     /// remainder, or if the rule `roots` of the policy is true in the offer.
     pub taken: FixedBitSet,
-    /// The matchmaker of requests that get gangs. Its offers are divided and used up together with these. `None` if no
-    /// request gets a gang.
-    gangs: Option<Gangmatcher>,
-    /// The offers with ports, which only gangs can have. Empty if ports are ignored.
-    with_ports: FixedBitSet,
-    ports: PortUse,
+    gangs: CycleGangs,
     /// The offers that are left out of gangs because their ports cannot be used.
     pub bad_ports: Vec<BadPorts>,
     /// Number of offers that are not taken.
@@ -62,33 +58,13 @@ impl CycleOffers {
     /// Prepares the offers for a cycle of these requests. An offer is never given away if the rule `roots` of the policy
     /// is true in the offer.
     pub fn new(requests: &[Ad], ads: &[Ad], settings: &NegotiationSettings, accelerations: Accelerations) -> Self {
-        let NegotiationSettings { policy, protocol, context, gangs: gang_settings, .. } = settings;
+        let NegotiationSettings { policy, protocol, context, .. } = settings;
         let matchmaker = Matchmaker::new(ads, protocol.clone(), context.clone(), accelerations);
         let mut taken = FixedBitSet::with_capacity(ads.len());
         taken.extend((0..ads.len()).filter(|offer| !policy.is_offer(&ads[*offer], context)));
-        let mut with_ports = FixedBitSet::with_capacity(ads.len());
-        if gang_settings.ports != PortUse::Ignored {
-            with_ports.extend((0..ads.len()).filter(|offer| has_ports(&ads[*offer])));
-        }
-        let needs_gangs = match gang_settings.ports {
-            PortUse::Ignored => false,
-            PortUse::Needed => !with_ports.is_clear() || requests.iter().any(has_ports),
-            PortUse::Always => true,
-        };
-        let mut bad_ports = Vec::new();
-        let gangs = needs_gangs.then(|| {
-            let (mut gangs, bad) = Gangmatcher::new(ads, protocol.clone(), context.clone());
-            taken.ones().for_each(|offer| gangs.withdraw(offer));
-            bad_ports = bad;
-            gangs
-                .with_algorithm(gang_settings.algorithm, gang_settings.seed)
-                .with_docking_vector(policy.docking_of_gangs())
-                .with_residual(policy.residual.clone())
-        });
+        let (gangs, bad_ports) = CycleGangs::new(requests, ads, settings, &taken);
         CycleOffers {
             gangs,
-            with_ports,
-            ports: gang_settings.ports,
             bad_ports,
             matchmaker,
             known: None,
@@ -202,7 +178,7 @@ impl CycleOffers {
 
     /// The matchmaker of gangs.
     pub fn gangs(&mut self) -> Option<&mut Gangmatcher> {
-        self.gangs.as_mut()
+        self.gangs.matchmaker.as_mut()
     }
 
     /// Returns the offers without ports with which a request is compatible, best first, also those that are taken.
@@ -212,21 +188,21 @@ impl CycleOffers {
             self.matchmaker.keep_list(request, list);
         }
         let candidates = self.matchmaker.candidates(request);
-        if self.with_ports.is_clear() {
+        let with_ports = &self.gangs.with_ports;
+        if with_ports.is_clear() {
             return candidates;
         }
-        candidates.iter().filter(|candidate| !self.with_ports.contains(candidate.offer)).copied().collect()
+        candidates.iter().filter(|candidate| !with_ports.contains(candidate.offer)).copied().collect()
     }
 
     /// Returns the offers without ports with which a request is compatible, also those that are taken. They are ranked as
     /// far as they must be.
     pub fn queue(&mut self, request: &Ad) -> CandidateQueue {
         let mut queue = self.matchmaker.queue(request);
-        if !self.with_ports.is_clear() {
-            queue.unranked.difference_with(&self.with_ports);
-            for candidates in [&mut queue.ranked, &mut queue.replaced] {
-                candidates.retain(|candidate| !self.with_ports.contains(candidate.offer));
-            }
+        if !self.gangs.with_ports.is_clear() {
+            queue.unranked.difference_with(&self.gangs.with_ports);
+            self.gangs.retain_single(&mut queue.ranked);
+            self.gangs.retain_single(&mut queue.replaced);
         }
         queue
     }
@@ -241,7 +217,7 @@ impl CycleOffers {
 
     /// Returns those of some offers without ports with which a request is compatible, also those that are taken.
     pub fn candidates_among(&mut self, request: &Ad, mut offers: Vec<usize>) -> Vec<Candidate> {
-        offers.retain(|offer| !self.with_ports.contains(*offer));
+        offers.retain(|offer| !self.gangs.with_ports.contains(*offer));
         self.matchmaker.candidates_among(request, offers)
     }
 
@@ -251,14 +227,7 @@ impl CycleOffers {
     ///
     /// When the ports of the request cannot be used.
     pub fn needs_gang(&mut self, request: &Ad) -> Result<bool, PortFault> {
-        let Some(gangs) = &mut self.gangs else { return Ok(false) };
-        match self.ports {
-            PortUse::Ignored => Ok(false),
-            PortUse::Always => Ok(true),
-            PortUse::Needed if has_ports(request) => Ok(true),
-            PortUse::Needed if self.with_ports.is_clear() => Ok(false),
-            PortUse::Needed => gangs.may_dock(request, &self.with_ports),
-        }
+        self.gangs.are_needed_by(request)
     }
 
     /// Searches for the gang of a request, without taking its offers. `None` if there is none.
@@ -267,14 +236,14 @@ impl CycleOffers {
     ///
     /// When the ports of the request cannot be used, or docking vectors cannot be compared.
     pub fn find_gang(&mut self, index: usize, request: &Ad) -> Result<Option<Gang>, GangFault> {
-        self.gangs.as_mut().map_or(Ok(None), |gangs| gangs.find_gang(index, request))
+        self.gangs.find(index, request)
     }
 
     /// Gives the offers of a gang to its request, and records which portions of them it takes. The gang must be the one
     /// that was found last.
     pub fn take_gang(&mut self, gang: &Gang, granted: &mut [GrantedOffer]) {
-        let Some(gangs) = &mut self.gangs else { return };
-        let rests = gangs.take(gang).into_iter().map(|(offer, rest, is_offered)| (offer, (rest, is_offered)));
+        let Some(matchmaker) = &mut self.gangs.matchmaker else { return };
+        let rests = matchmaker.take(gang).into_iter().map(|(offer, rest, is_offered)| (offer, (rest, is_offered)));
         let mut rests: FxHashMap<usize, (Ad, bool)> = rests.collect();
         for granted in granted {
             let rest = rests.remove(&granted.offer);
@@ -319,13 +288,7 @@ impl CycleOffers {
         }
         let portion = rest.as_ref().map(|rest| self.portion(offer, rest));
         let is_offered = rest.as_ref().is_some_and(|rest| self.offers_again(rest));
-        if let Some(gangs) = &mut self.gangs {
-            gangs.withdraw(offer);
-            if let Some(remainder) = rest.as_ref().filter(|_| is_offered) {
-                // A remainder whose ports cannot be used has ports, so that no request can have it.
-                let _ = gangs.offer_remainder(offer, remainder);
-            }
-        }
+        self.gangs.replace(offer, rest.as_ref().filter(|_| is_offered));
         self.settle(offer, rest, is_offered);
         portion
     }
@@ -342,9 +305,7 @@ impl CycleOffers {
                 return;
             }
         };
-        if self.ports != PortUse::Ignored {
-            self.with_ports.set(offer, has_ports(&remainder));
-        }
+        self.gangs.note_remainder(offer, &remainder);
         self.put(offer, remainder);
         self.divisions.push(offer);
     }
@@ -405,10 +366,7 @@ impl CycleOffers {
     pub fn statistics(&self) -> Statistics {
         let mut statistics = self.statistics;
         statistics.add(&self.matchmaker.statistics);
-        if let Some(gangs) = &self.gangs {
-            // The cycle counts the requests, also those that get gangs.
-            statistics.add(&Statistics { roots: 0, matched: 0, ..gangs.statistics() });
-        }
+        statistics.add(&self.gangs.statistics());
         statistics
     }
 }
