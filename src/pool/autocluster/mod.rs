@@ -2,6 +2,7 @@
 
 mod identifiers;
 mod interner;
+mod port_names;
 mod significant_attributes;
 
 use significant_attributes::{OFFERS, REQUESTS, SignificantAttributes};

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, Value};
+use crate::ad::{Ad, Expression, ExpressionKind, Name, Value};
 use crate::constraint::is_scope_name;
 use crate::eval::{Context, Environment, FreeNames, Knowledge, SpecializeOptions, specialize, transitive_closure};
-use crate::protocol::{LABEL, PORTS, Port, Protocol, port_list, read_ports};
+use crate::protocol::{PORTS, Port, Protocol, port_list, read_ports};
 
 use super::interner::{AutoclusterInterner, FreeNameIds, InternedId};
+use super::port_names::{add_names_of_port, own_labels};
 use super::{PolicyExpressions, RequestCluster, RequestClusters, SignificantNames, is_identifier};
 
 /// Index of the requests' side in [`SignificantAttributes::reads`].
@@ -302,22 +303,10 @@ impl<'c> SignificantAttributes<'c> {
                 .iter()
                 .filter(|name| ports.is_none() && ad.get(&self.interner.names[**name as usize]).is_none());
             let read: Vec<InternedId> = mentions.theirs.iter().chain(missing).copied().collect();
-            // What is docked at the port of an offer may be the request, or another offer.
-            for other in if side == OFFERS && self.has_nested_gangs { 0..2 } else { 1 - side..2 - side } {
-                self.reads[other].names.extend(read.iter().copied());
-                self.reads[other].everything |= mentions.reads_anything;
-            }
+            self.record_reads(side, &read, mentions.reads_anything);
             let mut reads_anything = mentions.reads_anything;
             if side == REQUESTS && self.reads_by_attribute.is_some() {
-                let mut read = read;
-                if mentions.reads_anything {
-                    read.extend(offers.iter().flat_map(|offer| self.all_names(offer)).collect::<Vec<_>>());
-                }
-                for of_offers in read {
-                    let Some(of_requests) = self.reads_of_attribute(of_offers, offers) else { continue };
-                    reached.extend(of_requests.names.iter().copied());
-                    reads_anything |= of_requests.everything;
-                }
+                reads_anything |= self.reach_through_offers(read, mentions.reads_anything, offers, reached);
             }
             if reads_anything && !std::mem::replace(&mut everything, true) {
                 reached.extend(self.all_names(ad));
@@ -327,6 +316,36 @@ impl<'c> SignificantAttributes<'c> {
         self.reached = reached;
         signature.sort_unstable();
         signature
+    }
+
+    /// Records the names that an attribute of an ad on this side reads from the other side.
+    fn record_reads(&mut self, side: usize, read: &[InternedId], reads_anything: bool) {
+        // What is docked at the port of an offer may be the request, or another offer.
+        for other in if side == OFFERS && self.has_nested_gangs { 0..2 } else { 1 - side..2 - side } {
+            self.reads[other].names.extend(read.iter().copied());
+            self.reads[other].everything |= reads_anything;
+        }
+    }
+
+    /// Adds to `reached` what the attributes of `offers` that a request reads read of the request in turn. Returns
+    /// whether that may be anything.
+    fn reach_through_offers(
+        &mut self,
+        mut read: Vec<InternedId>,
+        reads_anything: bool,
+        offers: &[&Ad],
+        reached: &mut IndexSet<InternedId, FxBuildHasher>,
+    ) -> bool {
+        if reads_anything {
+            read.extend(offers.iter().flat_map(|offer| self.all_names(offer)).collect::<Vec<_>>());
+        }
+        let mut may_be_anything = false;
+        for of_offers in read {
+            let Some(of_requests) = self.reads_of_attribute(of_offers, offers) else { continue };
+            reached.extend(of_requests.names.iter().copied());
+            may_be_anything |= of_requests.everything;
+        }
+        may_be_anything
     }
 
     /// Returns the names of all attributes of an ad that can tell it from others.
@@ -362,31 +381,4 @@ impl<'c> SignificantAttributes<'c> {
         }
         found
     }
-}
-
-/// Returns the labels of ports that denote the ads docked there. An attribute of the ad or of a port hides a label of the
-/// same name: then the name is an attribute's.
-fn own_labels(ad: &Ad, ports: &[Port]) -> Vec<Name> {
-    let is_hidden = |label: &Name| {
-        let mut records = ports.iter().flat_map(|port| port.groups.iter().chain(&port.record));
-        ad.get(label).is_some() || records.any(|record| record.get(label).is_some())
-    };
-    ports.iter().map(|port| port.label.clone()).filter(|label| !is_hidden(label)).collect()
-}
-
-/// Adds the names that the expressions of a port and of the groups around it mention. Its label is read as it stands, and
-/// its own attributes are not those of the ad.
-fn add_names_of_port(names: &mut FreeNames, port: &Port, labels: &[Name], dialect: Dialect) {
-    let records: Vec<&Ad> = port.groups.iter().chain(&port.record).collect();
-    let mut of_port = FreeNames::default();
-    for attribute in records.iter().flat_map(|record| record.iter()) {
-        if *attribute.name != *LABEL && *attribute.name != *PORTS {
-            of_port.add_with_labels(attribute.expression, dialect, labels);
-        }
-    }
-    of_port.unqualified.retain(|name| records.iter().all(|record| record.get(name).is_none()));
-    names.mine.extend(of_port.mine);
-    names.theirs.extend(of_port.theirs);
-    names.unqualified.extend(of_port.unqualified);
-    names.reads_anything |= of_port.reads_anything;
 }
