@@ -5,13 +5,13 @@ use crate::ad::{
     rewrite_expression,
 };
 use crate::constraint::ClauseComparison;
+use crate::explain::clause_report::ClauseReport;
 use crate::explain::clause_slips::renamed;
 use crate::explain::clauses::ExplainedClause;
 use crate::explain::distance::{as_number, closest_row_value, relative_distance, similar_string};
 use crate::explain::evaluation::OfferTable;
 use crate::explain::failure_reason::FailureReason;
 use crate::explain::offered_values::LIST_FUNCTIONS;
-use crate::explain::clause_report::ClauseReport;
 use crate::explain::request_analysis::RequestAnalysis;
 use crate::lint::{self, GreedyConditional, LintLevel};
 use crate::text::closest_name;
