@@ -33,6 +33,7 @@ pub(super) fn check(expression: &Expression, dialect: Dialect, pool: Option<&dyn
                 found.extend(check_clock(part, dialect, pool));
             }
             ExpressionKind::Binary(operator, left, right) => {
+                found.extend(check_day(*operator, [left, right]));
                 for (operand, other) in [(left, right), (right, left)] {
                     if is_comparison(*operator) {
                         found.extend(check_null(part, *operator, operand, other, dialect));
@@ -169,6 +170,16 @@ fn check_clock(part: &Expression, dialect: Dialect, pool: Option<&dyn PoolColumn
     let message = format!("slots have no {name}, but {known}");
     let help = format!("write `{}`", short_text(&rewrite, dialect));
     Some(Slip::new(&rules::CLOCK, part, message).with_help(help).with_rewrite(rewrite))
+}
+
+/// Reports a comparison of `ClockDay` with 7: it is 0 on Sunday.
+fn check_day(operator: BinaryOperator, [left, right]: [&Expression; 2]) -> Option<Slip> {
+    let is_day = |operand: &Expression| attribute_name(operand).is_some_and(|name| name.is("ClockDay"));
+    let day = if is_day(left) { right } else { Some(left).filter(|_| is_day(right))? };
+    let is_equality = matches!(operator, BinaryOperator::Equal | BinaryOperator::Is);
+    let is_seven = is_equality && day.without_parentheses().as_literal() == Some(&Value::Integer(7));
+    let slip = Slip::new(&rules::CLOCK, day, "ClockDay is 0 on Sunday and 6 on Saturday, never 7");
+    is_seven.then(|| slip.with_help("write 0 for Sunday").with_rewrite(Expression::literal(Value::Integer(0))))
 }
 
 /// Returns the name of the attribute that an operand is. `None` for any other expression.

@@ -204,7 +204,7 @@ rules! {
         "stringListMember(Site, \"CHTC;UNL\")"
         "stringListMember(Site, \"CHTC,UNL\")",
     CLOCK "clock-attribute" Warning Expression
-        "an attribute of the clock that HTCondor does not have, such as `ClockHour`"
+        "an attribute of the clock that HTCondor does not have, such as `ClockHour`, or the day 7"
         "slots have ClockMin, the minutes since midnight, and ClockDay, which is 0 on Sunday"
         "ClockHour >= 18"
         "ClockMin / 60 >= 18",

@@ -84,7 +84,7 @@ impl Slip {
         self.rule == &rules::UNIT && written_suffix(&self.place).is_some()
     }
 
-    /// Whether the slip is an attribute of the clock that does not exist: its correction is true at some times only.
+    /// Whether the slip is an attribute of the clock, or a day, that does not exist: its correction is true at some times only.
     #[must_use]
     pub fn is_of_clock(&self) -> bool {
         self.rule == &rules::CLOCK

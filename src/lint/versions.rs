@@ -72,8 +72,11 @@ pub(super) fn check_comparison(
     let of_subject = if is_whole { version_number(subject) } else { subject.clone() };
     let rewrite = Expression::call(function, [of_subject, Expression::literal(Value::string(number))]);
     let rule = if is_whole && number == written { &rules::WHOLE_VERSION } else { &rules::VERSION_ORDER };
-    let message =
-        if is_whole { WHOLE } else { "strings compare letter by letter, so that \"10.0\" comes before \"9.0\"" };
+    let message = if is_whole && number == written {
+        WHOLE
+    } else {
+        "strings compare letter by letter, so that \"10.0\" comes before \"9.0\""
+    };
     let help = format!("write `{}`", short_text(&rewrite, dialect));
     Some(Slip::new(rule, comparison, message).with_help(help).with_rewrite(rewrite))
 }
