@@ -1,13 +1,12 @@
 //! What the ad of a job tells of what keeps it from running, beside its constraint and its policies.
 
 use crate::ad::time::local_moment;
-use crate::ad::{Ad, Expression, ExpressionKind, Truth, Value};
-use crate::configuration::ConfiguredPolicy;
+use crate::ad::{Ad, Expression, ExpressionKind, Value};
 use crate::constraint::conjuncts;
-use crate::eval::{Context, Environment, Evaluator, FreeNames};
+use crate::eval::{Context, FreeNames};
 use crate::lint::is_comparison;
 use crate::protocol::{JobState, RESOURCE_ATTRIBUTES, evaluate_attribute};
-use crate::text::{counted, duration, join_and};
+use crate::text::{counted, duration, join_and, shorten, with_commas};
 
 use super::clauses::text;
 
@@ -16,6 +15,9 @@ pub(super) const DROP_SLOT_REQUIREMENTS: &str = "drop what only slots have from 
 
 /// Number of starts from which it is told that they fail.
 const MIN_FAILED_STARTS: i64 = 3;
+
+/// Maximum number of characters of a policy in a sentence.
+const MAX_POLICY_CHARS: usize = 60;
 
 /// The universes that HTCondor has given up, by `JobUniverse`: `condor_submit` 25 refuses them.
 const FORMER_UNIVERSES: [(i64, &str); 3] = [(1, "standard"), (4, "PVM"), (6, "PVM")];
@@ -41,6 +43,7 @@ pub(super) fn circumstances(ad: &Ad, state: JobState, context: &Context) -> Vec<
     if waits {
         found.extend(reader.cool_down());
         found.extend(reader.failed_starts());
+        found.extend(reader.put_back());
     }
     if matches!(state, JobState::SchedulerUniverse | JobState::LocalUniverse) {
         found.extend(reader.slot_requirements());
@@ -48,8 +51,15 @@ pub(super) fn circumstances(ad: &Ad, state: JobState, context: &Context) -> Vec<
     if state == JobState::GridUniverse {
         found.extend(reader.grid());
     }
-    if state == JobState::Running {
+    if state == JobState::ManagedElsewhere {
+        found.extend(reader.routed());
+    }
+    if matches!(state, JobState::Running | JobState::TransferringOutput) {
         found.extend(reader.lease());
+        found.extend(reader.transfer_queue());
+    }
+    if state == JobState::Completed {
+        found.extend(reader.kept());
     }
     if state == JobState::Idle {
         found.extend(reader.universe());
@@ -80,6 +90,10 @@ impl JobReader<'_> {
             Some(Value::String(text)) => Some(text.to_str().trim().to_owned()).filter(|text| !text.is_empty()),
             _ => None,
         }
+    }
+
+    fn is_true(&self, name: &str) -> bool {
+        evaluate_attribute(self.ad, &name.into(), self.context) == Some(Value::Boolean(true))
     }
 
     /// The access point offers the job to nobody until a time.
@@ -168,6 +182,91 @@ impl JobReader<'_> {
         })
     }
 
+    /// The job ended, and its policy put it back into the queue.
+    fn put_back(&self) -> Option<JobCircumstance> {
+        let end = match (self.number("ExitSignal"), self.number("ExitCode")) {
+            (Some(signal), _) if self.is_true("ExitBySignal") => format!("signal {signal}"),
+            (_, Some(code)) => format!("exit code {code}"),
+            _ => return None,
+        };
+        let remove = self.ad.get_str("OnExitRemove")?;
+        let is_put_back =
+            evaluate_attribute(self.ad, &"OnExitRemove".into(), self.context) == Some(Value::Boolean(false));
+        is_put_back.then(|| {
+            let ends = self.number("NumJobCompletions").filter(|ends| *ends > 1);
+            let ends = ends.map_or_else(String::new, |ends| format!(" {}", counted_times(ends)));
+            let last = if ends.is_empty() { "" } else { " last" };
+            let rule = shorten(&text(remove, self.context.dialect), MAX_POLICY_CHARS);
+            JobCircumstance {
+                kind: "put-back",
+                predicate: format!(
+                    "has ended{ends},{last} with {end}, and was put back: OnExitRemove is false (`{rule}`)"
+                ),
+                remedy: Some("see from its output and error why its program ends so".to_owned()),
+                is_decisive: false,
+            }
+        })
+    }
+
+    /// The job has a slot, and waits until the access point transfers its files.
+    fn transfer_queue(&self) -> Option<JobCircumstance> {
+        if !self.is_true("TransferQueued") {
+            return None;
+        }
+        let (files, since, limit) = if self.is_true("TransferringOutput") {
+            ("output", "TransferOutQueued", "MAX_CONCURRENT_DOWNLOADS")
+        } else {
+            ("input", "TransferInQueued", "MAX_CONCURRENT_UPLOADS")
+        };
+        let since = self.number(since).zip(self.context.now).map_or_else(String::new, |(since, now)| {
+            format!(" since {}, for {},", local_moment(since), duration(now - since))
+        });
+        let size = self.number("TransferInputSizeMB").filter(|size| files == "input" && *size > 0);
+        let size = size.map_or_else(String::new, |size| {
+            format!(" ({} MB)", with_commas(usize::try_from(size).unwrap_or_default()))
+        });
+        Some(JobCircumstance {
+            kind: "transfer-queue",
+            predicate: format!("has waited{since} until its access point transfers its {files}{size}"),
+            remedy: Some(format!(
+                "wait, transfer less, or let other servers transfer it (URLs); the admin can raise {limit}"
+            )),
+            is_decisive: false,
+        })
+    }
+
+    /// The job has ended, and stays in the queue.
+    fn kept(&self) -> Option<JobCircumstance> {
+        let is_kept =
+            evaluate_attribute(self.ad, &"LeaveJobInQueue".into(), self.context) == Some(Value::Boolean(true));
+        let id = match (self.number("ClusterId"), self.number("ProcId")) {
+            (Some(cluster), Some(process)) => format!(" {cluster}.{process}"),
+            _ => String::new(),
+        };
+        let fetch = if self.number("StageInFinish").is_some() {
+            format!("fetch its output (condor_transfer_data{id}), then remove it")
+        } else {
+            "remove it if it need not stay".to_owned()
+        };
+        is_kept.then(|| JobCircumstance {
+            kind: "kept",
+            predicate: "stays in the queue as long as LeaveJobInQueue is true".to_owned(),
+            remedy: Some(format!("{fetch} (condor_rm{id})")),
+            is_decisive: false,
+        })
+    }
+
+    /// The job router has made another job of the job.
+    fn routed(&self) -> Option<JobCircumstance> {
+        let other = self.text("RoutedToJobId")?;
+        Some(JobCircumstance {
+            kind: "routed",
+            predicate: format!("has become {other}"),
+            remedy: Some(format!("explain {other} instead, or see what became of it: condor_q {other} -long")),
+            is_decisive: false,
+        })
+    }
+
     /// The job is of a universe that HTCondor has given up.
     fn universe(&self) -> Option<JobCircumstance> {
         let number = self.number("JobUniverse")?;
@@ -207,8 +306,7 @@ impl JobReader<'_> {
     }
 
     fn nice_user(&self) -> Option<JobCircumstance> {
-        let is_nice = evaluate_attribute(self.ad, &"NiceUser".into(), self.context) == Some(Value::Boolean(true));
-        is_nice.then(|| JobCircumstance {
+        self.is_true("NiceUser").then(|| JobCircumstance {
             kind: "nice-user",
             predicate: "is of a nice user: it gets slots that no other job takes".to_owned(),
             remedy: None,
@@ -249,65 +347,9 @@ fn counted_times(number: i64) -> String {
     if number == 1 { "once".to_owned() } else { format!("{number} times") }
 }
 
-/// What an access point says of a job that it runs itself, without a slot.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum ScheddAnswer {
-    /// It runs the job.
-    Accepts,
-    /// The requirements of the job refuse it: by a clause, and why.
-    RefusedByJob(String),
-    /// Its own condition refuses the job: the name, and what decides.
-    Refuses(String),
-}
-
-impl ScheddAnswer {
-    /// Asks the ad of a schedd. `start` is `START_LOCAL_UNIVERSE` or `START_SCHEDULER_UNIVERSE` of its configuration. Without it
-    /// that of the ad counts, and then HTCondor's default, if one counts.
-    #[must_use]
-    pub fn of(job: &Ad, is_local: bool, schedd: &Ad, start: Option<&ConfiguredPolicy>, context: &Context) -> Self {
-        let name = if is_local { "StartLocalUniverse" } else { "StartSchedulerUniverse" };
-        let of_ad = schedd.get_str(name);
-        let start = start.filter(|start| !start.is_default || of_ad.is_none());
-        let note = if start.is_some_and(|start| start.is_default) { " (HTCondor's default)" } else { "" };
-        if let Some(start) = start.map(|start| &start.expression).or(of_ad)
-            && let Some(refusal) = refusal(start, schedd, job, "the job", context)
-        {
-            return ScheddAnswer::Refuses(format!("{name}{note}: {refusal}"));
-        }
-        let refused =
-            job.get_str("Requirements").and_then(|own| refusal(own, job, schedd, "the ad of the schedd", context));
-        refused.map_or(ScheddAnswer::Accepts, ScheddAnswer::RefusedByJob)
-    }
-}
-
-/// Says which clause of an ad's condition a partner does not meet, and what the partner lacks; `None` if it meets all.
-fn refusal(condition: &Expression, own: &Ad, partner: &Ad, noun: &str, context: &Context) -> Option<String> {
-    let (environment, [frame, _]) = Environment::pair(own.clone(), partner.clone());
-    let outcome = |part: &Expression| {
-        let value = Evaluator::new(&environment, context).evaluate(part, &frame).unwrap_or(Value::Undefined);
-        Truth::of(&value, context.dialect)
-    };
-    if outcome(condition) == Truth::True {
-        return None;
-    }
-    let clauses = conjuncts(condition);
-    let unmet = clauses.into_iter().find(|clause| outcome(clause) != Truth::True).unwrap_or(condition);
-    let names = FreeNames::of(unmet, context.dialect);
-    let read = names.theirs.iter().chain(names.unqualified.iter().filter(|name| own.get(name).is_none()));
-    let mut lacks: Vec<String> =
-        read.filter(|name| partner.get(name).is_none()).map(std::string::ToString::to_string).collect();
-    lacks.dedup();
-    let lacks = if lacks.is_empty() || outcome(unmet) == Truth::False {
-        String::new()
-    } else {
-        format!(" ({noun} has no {})", join_and(&lacks))
-    };
-    Some(format!("`{}` is {}{lacks}", text(unmet, context.dialect), outcome(unmet).phrase()))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{ScheddAnswer, circumstances};
+    use super::circumstances;
     use crate::ad::time::local_moment;
     use crate::ad::{Ad, Dialect};
     use crate::eval::Context;
@@ -352,6 +394,32 @@ mod tests {
                 "asks with `TARGET.Memory >= 5` for what only slots have",
             ),
             ("JobStatus = 1; JobUniverse = 12; Requirements = TARGET.Arch == \"X86_64\"", ""),
+            ("JobStatus = 1; OnExitRemove = ExitCode == 0", ""),
+            ("JobStatus = 1; OnExitRemove = ExitCode == 0; ExitCode = 0", ""),
+            (
+                "JobStatus = 1; OnExitRemove = ExitCode == 0; ExitCode = 1",
+                "has ended, with exit code 1, and was put back: OnExitRemove is false (`ExitCode == 0`)",
+            ),
+            (
+                "JobStatus = 1; OnExitRemove = !ExitBySignal; ExitBySignal = true; ExitSignal = 11; NumJobCompletions = 4",
+                "has ended 4 times, last with signal 11, and was put back: OnExitRemove is false (`!ExitBySignal`)",
+            ),
+            ("JobStatus = 1; TransferQueued = true", ""),
+            (
+                "JobStatus = 2; TransferQueued = true; TransferringInput = true; TransferInQueued = 700; TransferInputSizeMB = 41210",
+                "has waited since BEFORE, for 5 min, until its access point transfers its input (41,210 MB)",
+            ),
+            (
+                "JobStatus = 2; TransferQueued = true; TransferringOutput = true",
+                "has waited until its access point transfers its output",
+            ),
+            ("JobStatus = 4; LeaveJobInQueue = false", ""),
+            (
+                "JobStatus = 4; LeaveJobInQueue = JobStatus == 4",
+                "stays in the queue as long as LeaveJobInQueue is true",
+            ),
+            ("JobStatus = 1; Managed = \"External\"; RoutedToJobId = \"7.0\"", "has become 7.0"),
+            ("JobStatus = 1; Managed = \"Schedd\"; RoutedToJobId = \"7.0\"", ""),
             (
                 "JobStatus = 1; JobUniverse = 9; GridResource = \"condor ce\"; GridJobStatus = \"IDLE\"",
                 "is IDLE at ce (condor)",
@@ -371,31 +439,6 @@ mod tests {
             let told = told.collect::<Vec<_>>().join(" | ");
             let told = told.replace(&local_moment(1300), "THEN").replace(&local_moment(700), "BEFORE");
             assert_eq!(told, expected, "{job}");
-        }
-    }
-
-    #[test]
-    fn an_access_point_answers_for_jobs_without_slots() {
-        let context = Context { now: Some(1000), ..Context::new(Dialect::Condor) };
-        let schedd = ad("MyType = \"Scheduler\"; TotalSchedulerJobsRunning = 10; TotalLocalJobsRunning = 3; \
-             StartSchedulerUniverse = TotalSchedulerJobsRunning < 500 && TARGET.Owner =!= \"bob\"; StartLocalUniverse = TotalLocalJobsRunning < 3");
-        for (job, is_local, expected) in [
-            ("Requirements = true || false && TARGET.OpSys == \"LINUX\"", false, "Accepts"),
-            (
-                "Requirements = (true || false) && TARGET.OpSys == \"LINUX\"",
-                false,
-                "RefusedByJob(\"`TARGET.OpSys == \\\"LINUX\\\"` is undefined (the ad of the schedd has no OpSys)\")",
-            ),
-            (
-                "Requirements = true; Owner = \"bob\"",
-                false,
-                "Refuses(\"StartSchedulerUniverse: `TARGET.Owner =!= \\\"bob\\\"` is false\")",
-            ),
-            ("Requirements = true", true, "Refuses(\"StartLocalUniverse: `TotalLocalJobsRunning < 3` is false\")"),
-            ("Owner = \"ann\"", false, "Accepts"),
-        ] {
-            let answer = ScheddAnswer::of(&ad(job), is_local, &schedd, None, &context);
-            assert_eq!(format!("{answer:?}"), expected, "{job}");
         }
     }
 }

@@ -12,12 +12,18 @@ const FILES: [i64; 6] = [7, 9, 12, 13, 14, 22];
 
 /// What to do about a hold, by its codes (HTCondor's `condor_holdcodes.h`) and by the error of the system; without one, the row is
 /// for all errors. The first row that fits counts.
-const REMEDIES: [(&[i64], Option<i64>, &str); 25] = [
+const REMEDIES: [(&[i64], Option<i64>, &str); 26] = [
+    (&[3], None, "let the program keep within what PeriodicHold allows, or change PeriodicHold"),
     (&FILES, Some(28), "make room where its files go: a disk is full"),
     (&FILES, Some(122), "make room where its files go: a quota is used up"),
     (&[4], None, "renew its credential, such as the proxy"),
     (&[5, 27], None, "define what the policy reads"),
-    (&[6], MISSING, "see that the program and the interpreter of its first line are in the slot"),
+    (
+        &[6],
+        MISSING,
+        "see that the first line of the program names an interpreter of the slot (line ends of Windows spoil it), or that the \
+         slot has the program",
+    ),
     (
         &[6],
         NOT_EXECUTABLE,
@@ -53,6 +59,16 @@ const ERROR_WORDS: [(&str, i64); 5] = [
     ("quota exceeded", 122),
 ];
 
+/// What servers say of a URL, in lower case.
+const SERVER_ANSWERS: [(&str, &str); 6] = [
+    ("403", "get the right to read the URL (a token), or name a file that the user may read"),
+    ("401", "get the right to read the URL (a token), or name a file that the user may read"),
+    ("forbidden", "get the right to read the URL (a token), or name a file that the user may read"),
+    ("404", "correct the URL: its server has no such file"),
+    ("timed out", "see that the server of the URL answers: it did not in time"),
+    ("timeout", "see that the server of the URL answers: it did not in time"),
+];
+
 /// What HTCondor says of a hold by the end of a run.
 const AT_EXIT: &str = "OnExitHold";
 
@@ -62,8 +78,23 @@ pub fn hold_remedy(hold: &HoldReason) -> Option<&'static str> {
     if hold.text.contains(AT_EXIT) {
         return Some("see from its output why the program ended so, which on_exit_hold holds");
     }
+    if FILES.contains(&code)
+        && let Some(remedy) = answer_of_server(&hold.text)
+    {
+        return Some(remedy);
+    }
     let fits = |(codes, of, _): &&(&[i64], Option<i64>, &str)| codes.contains(&code) && (of.is_none() || *of == error);
     REMEDIES.iter().find(fits).map(|(.., remedy)| *remedy)
+}
+
+/// Returns what to do about what a server said of a URL; `None` if the text names no URL, or if the server said nothing known.
+fn answer_of_server(text: &str) -> Option<&'static str> {
+    let text = text.to_ascii_lowercase();
+    let (urls, words): (Vec<&str>, Vec<&str>) = text.split_whitespace().partition(|word| word.contains("://"));
+    let words = words.iter().map(|word| word.trim_matches(|letter: char| !letter.is_ascii_alphanumeric()));
+    let said = format!(" {} ", words.collect::<Vec<_>>().join(" "));
+    let known = SERVER_ANSWERS.iter().find(|(words, _)| said.contains(&format!(" {words} ")));
+    known.filter(|_| !urls.is_empty()).map(|(_, remedy)| *remedy)
 }
 
 /// Returns the number of the system's error: that of the words, such as `(errno 2)`, else the subcode.
@@ -101,6 +132,17 @@ mod tests {
                 Some("see that the files and the URLs that it transfers are there and can be read"),
             ),
             ([Some(14), None], "Errno 99", Some("create the initial directory, or correct initialdir")),
+            (
+                [Some(13), Some(256)],
+                "reading osdf:///a/b403/c: cache returned 403 Forbidden",
+                Some("get the right to read the URL (a token), or name a file that the user may read"),
+            ),
+            (
+                [Some(13), Some(28)],
+                "https://e.org/404/b: Connection timed out after 30001 ms",
+                Some("see that the server of the URL answers: it did not in time"),
+            ),
+            ([Some(12), Some(28)], "a file: timed out", Some("make room where its files go: a disk is full")),
             ([Some(1), None], "", None),
             ([None, None], "(errno 2)", None),
         ] {

@@ -5,10 +5,11 @@ use crate::eval::Context;
 use crate::protocol::{AdvertisedState, Advertisement, JobState, evaluate_attribute};
 use crate::text::{shorten_words, with_commas};
 
-use super::circumstances::{JobCircumstance, ScheddAnswer, circumstances};
+use super::circumstances::{JobCircumstance, circumstances};
 use super::hold_reason::HoldReason;
 use super::job_outlook::JobOutlook;
 use super::last_rejection::LastRejection;
+use super::schedd_answer::ScheddAnswer;
 
 /// What the ad of a job tells of the job itself.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

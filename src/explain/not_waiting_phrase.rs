@@ -2,10 +2,10 @@
 
 use crate::protocol::JobState;
 
-use super::circumstances::ScheddAnswer;
 use super::hold_reason::{ExceededResource, HoldReason};
 use super::job_report::JobReport;
 use super::policy_phrase::PolicyWriter;
+use super::schedd_answer::ScheddAnswer;
 
 /// Maximum number of characters of the first line of a report.
 pub const MAX_FIRST_LINE_CHARS: usize = 160;
@@ -30,6 +30,10 @@ impl NotWaitingWriter<'_> {
             JobState::Held => self.held(job, &released()),
             JobState::SchedulerUniverse | JobState::LocalUniverse => self.on_access_point(job),
             JobState::Factory => self.factory(job),
+            JobState::ManagedElsewhere => {
+                let its = self.verb("its", "their");
+                format!("{subject} {is} {state} (Managed): other jobs run in {its} place, as the job router makes them")
+            }
             JobState::GridUniverse => {
                 format!("{subject} {is} {state}: a system outside this pool runs {}", self.verb("it", "them"))
             }

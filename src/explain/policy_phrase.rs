@@ -173,7 +173,12 @@ impl PolicyWriter<'_> {
                 (kind, None) => format!("change {knob} to keep {it} from being {}", kind.participle()),
             }
         });
-        imminent.into_iter().collect()
+        let released = outlook.course.first().filter(|first| first.from > outlook.now);
+        let released = released.filter(|first| first.effect.kind == PolicyEffectKind::Releases).map(|first| {
+            let (at, until) = (local_moment(first.from), duration(first.from - outlook.now));
+            format!("wait until {at}, in {until}, when {} releases {it}", first.effect.knob)
+        });
+        imminent.into_iter().chain(released).collect()
     }
 }
 

@@ -284,6 +284,7 @@ fn not_waiting(report: &RequestReport) -> (String, String) {
         JobState::Removed => "it was removed",
         JobState::SchedulerUniverse => "the schedd runs it (scheduler universe)",
         JobState::LocalUniverse => "the schedd runs it (local universe)",
+        JobState::ManagedElsewhere => "another manager has it (Managed)",
         JobState::GridUniverse => "another system runs it (grid universe)",
         _ => "its JobStatus is unknown",
     };

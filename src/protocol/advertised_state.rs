@@ -5,6 +5,7 @@
 //! | `MyType` | all | the kind of the ad | only ads of the kinds `Job` and `Machine` have a state, and ads without a kind that have `ProcId` and `JobStatus` |
 //! | `JobStatus` | jobs | 1 idle, 2 running, 3 removed, 4 completed, 5 held, 6 transferring output, 7 suspended | only an idle job waits, and one without the attribute |
 //! | `JobUniverse` | jobs | 7 scheduler, 9 grid, 12 local; the others run in slots | an idle job of these three does not wait for a slot |
+//! | `Managed` | jobs | `External`: another manager has the job, such as the job router | such an idle job does not wait for a slot |
 //! | `Offline` | slots | the machine hibernates | an offline slot is never given away |
 //! | `Draining` | slots | the machine starts no new jobs | a draining slot is never given away |
 //! | `State` | slots | `Owner`, `Drained`; `Claimed`, `Matched`, `Preempting`; `Unclaimed`, `Backfill` | a slot in `Owner` or `Drained` is never given away; one of the next three only by preemption |
@@ -56,6 +57,8 @@ pub enum JobState {
     GridUniverse,
     /// The job is idle, but the access point itself runs it.
     LocalUniverse,
+    /// The job is idle, but another manager has it: the job router has made another job of it.
+    ManagedElsewhere,
     /// The ad is no job: the access point makes the jobs of the cluster of it, one after the other (late materialization).
     Factory,
 }
@@ -98,7 +101,7 @@ pub enum SlotState {
 
 /// The attributes of a job that a report on it tells: who submitted it, why it does not wait or how it ended, and what
 /// the negotiator said last.
-pub const JOB_REPORT_ATTRIBUTES: [&str; 56] = [
+pub const JOB_REPORT_ATTRIBUTES: [&str; 75] = [
     "ClusterId",
     "Owner",
     "User",
@@ -155,6 +158,25 @@ pub const JOB_REPORT_ATTRIBUTES: [&str; 56] = [
     "DAG_JobsRunning",
     "DAG_JobsIdle",
     "DAG_JobsHeld",
+    "RoutedToJobId",
+    "TransferQueued",
+    "TransferringInput",
+    "TransferringOutput",
+    "TransferInQueued",
+    "TransferOutQueued",
+    "TransferInputSizeMB",
+    "OnExitRemove",
+    "ExitBySignal",
+    "ExitStatus",
+    "NumJobCompletions",
+    "LeaveJobInQueue",
+    "StageInFinish",
+    "CompletionDate",
+    "ProcId",
+    "JobCurrentStartDate",
+    "JobStartDate",
+    "NumHolds",
+    "EnteredCurrentStatus",
 ];
 
 /// The value of `MyType` in the ad of a submitter.
@@ -219,6 +241,8 @@ pub enum StateAttribute {
     JobStatus,
     /// The kind of environment in which the job runs.
     JobUniverse,
+    /// Whether another manager than the access point has the job.
+    Managed,
     /// The number of the job that a factory of jobs makes next.
     JobMaterializeNextProcId,
     /// What the slot does at present.
@@ -244,10 +268,14 @@ impl JobState {
         if !is_made && number(StateAttribute::JobMaterializeNextProcId).is_some() {
             return JobState::Factory;
         }
+        // `jobExternallyManaged` of the schedd compares so.
+        let is_managed =
+            || matches!(value(StateAttribute::Managed), Some(Value::String(text)) if text.to_str() == "External");
         let state = number(StateAttribute::JobStatus).map_or(Some(JobState::Idle), JobState::of_status);
         match (state, number(StateAttribute::JobUniverse)) {
-            (Some(JobState::Idle), Some(7)) => JobState::SchedulerUniverse,
             (Some(JobState::Idle), Some(9)) => JobState::GridUniverse,
+            (Some(JobState::Idle), _) if is_managed() => JobState::ManagedElsewhere,
+            (Some(JobState::Idle), Some(7)) => JobState::SchedulerUniverse,
             (Some(JobState::Idle), Some(12)) => JobState::LocalUniverse,
             (state, _) => state.unwrap_or(JobState::Unknown),
         }
@@ -287,6 +315,7 @@ impl JobState {
             JobState::SchedulerUniverse => "of the scheduler universe",
             JobState::GridUniverse => "of the grid universe",
             JobState::LocalUniverse => "of the local universe",
+            JobState::ManagedElsewhere => "managed elsewhere",
             JobState::Factory => "factory of jobs",
         }
     }

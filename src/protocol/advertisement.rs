@@ -16,7 +16,7 @@ macro_rules! advertisement_attributes {
     ($($name:ident,)*) => {
         /// The attributes that identify an advertisement, its sender and its lifetime. [`IDENTITY_ATTRIBUTES`] and
         /// [`HEADER_ATTRIBUTES`] are prefixes of this list.
-        pub const ADVERTISEMENT_ATTRIBUTES: [&str; 27] = [$(stringify!($name)),*];
+        pub const ADVERTISEMENT_ATTRIBUTES: [&str; 28] = [$(stringify!($name)),*];
 
         /// An index into [`ADVERTISEMENT_ATTRIBUTES`].
         #[derive(Clone, Copy)]
@@ -29,7 +29,7 @@ macro_rules! advertisement_attributes {
 advertisement_attributes! {
     Name, GlobalJobId, ClusterId, ProcId, JobMaterializeNextProcId, MyAddress,
     MyType, Type, UpdateSequenceNumber, ExpirationTime, LastHeardFrom, ClassAdLifetime,
-    JobStatus, JobUniverse, State, Activity, Offline, Draining, MyCurrentTime, ServerTime, ScheddName,
+    JobStatus, JobUniverse, Managed, State, Activity, Offline, Draining, MyCurrentTime, ServerTime, ScheddName,
     RemoteUser, RemoteOwner,
     AddressV1, Address, ClaimId, CurrentRank,
 }
@@ -38,16 +38,16 @@ advertisement_attributes! {
 pub const IDENTITY_ATTRIBUTES: &[&str] = ADVERTISEMENT_ATTRIBUTES.split_at(6).0;
 
 /// The prefix of [`ADVERTISEMENT_ATTRIBUTES`] that determines an ad's [`AdvertisementHeader`].
-pub const HEADER_ATTRIBUTES: &[&str] = ADVERTISEMENT_ATTRIBUTES.split_at(23).0;
+pub const HEADER_ATTRIBUTES: &[&str] = ADVERTISEMENT_ATTRIBUTES.split_at(24).0;
 
 /// The attributes of [`ADVERTISEMENT_ATTRIBUTES`] that may hold the current user of an offer. The first one that is a
 /// string or an integer counts.
-pub const USER_ATTRIBUTES: &[&str] = HEADER_ATTRIBUTES.split_at(21).1;
+pub const USER_ATTRIBUTES: &[&str] = HEADER_ATTRIBUTES.split_at(22).1;
 
 /// The attributes that tell the time at which an ad was true; see [`Advertisement::time`].
 pub const TIME_ATTRIBUTES: [&str; 3] = ["LastHeardFrom", "MyCurrentTime", "ServerTime"];
 
-static ATTRIBUTE_NAMES: LazyLock<[Name; 27]> = LazyLock::new(|| ADVERTISEMENT_ATTRIBUTES.map(Name::new));
+static ATTRIBUTE_NAMES: LazyLock<[Name; 28]> = LazyLock::new(|| ADVERTISEMENT_ATTRIBUTES.map(Name::new));
 
 /// The user who holds an offer at present. A new match of the offer preempts the user's job.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -109,6 +109,7 @@ impl<'a> Advertisement<'a> {
                 StateAttribute::JobStatus => Attribute::JobStatus,
                 StateAttribute::JobUniverse => Attribute::JobUniverse,
                 StateAttribute::JobMaterializeNextProcId => Attribute::JobMaterializeNextProcId,
+                StateAttribute::Managed => Attribute::Managed,
                 StateAttribute::State => Attribute::State,
                 StateAttribute::Activity => Attribute::Activity,
                 StateAttribute::Offline => Attribute::Offline,
