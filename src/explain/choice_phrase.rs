@@ -4,7 +4,9 @@ use indexmap::IndexMap;
 
 use crate::text::{join_with, with_commas};
 
-use super::changes::{DURATION, MatchingOffers, RequestChange, RequestEdit, names_place, names_system};
+use super::changes::{
+    DURATION, MatchingOffers, RequestChange, RequestEdit, avoids_former_slots, names_place, names_system,
+};
 use super::clauses::text;
 use super::report::{RequestReport, RequestVerdict};
 use super::summary::SummaryWriter;
@@ -21,8 +23,7 @@ type EditPhrase = (&'static str, String, &'static str);
 /// Says which choices a request has, those of one kind in one phrase: `do without A (2 slots, 1 free), if it may run elsewhere`.
 /// Empty if it has none, or if a change helps.
 pub(super) fn choice_phrases(writer: &SummaryWriter<'_>, report: &RequestReport) -> Vec<String> {
-    let is_changed = report.changes.iter().any(|change| !change.is_far_less);
-    if matches!(report.verdict, RequestVerdict::NotWaiting(_)) || is_changed {
+    if matches!(report.verdict, RequestVerdict::NotWaiting(_)) || report.has_plain_change() {
         return Vec::new();
     }
     let mut kinds: IndexMap<(&str, &str), Vec<String>> = IndexMap::new();
@@ -53,7 +54,12 @@ fn edit_phrase(writer: &SummaryWriter<'_>, report: &RequestReport, edit: &Reques
         RequestEdit::Drop { clause } => {
             let known = report.clauses.iter().find(|known| known.analysis.clause.expression.ptr_eq(clause));
             let is_place = known.is_some_and(|known| known.analysis.offer_attributes.iter().all(names_place));
-            ("do without", quoted(clause), if is_place { "may run elsewhere" } else { "may run without" })
+            let may = match known {
+                Some(known) if avoids_former_slots(&known.analysis) => "may run there again",
+                _ if is_place => "may run elsewhere",
+                _ => "may run without",
+            };
+            ("do without", quoted(clause), may)
         }
         RequestEdit::Rewrite { clause, to } => {
             let known = report.clauses.iter().find(|known| known.analysis.clause.expression.ptr_eq(clause));

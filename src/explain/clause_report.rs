@@ -8,6 +8,7 @@ use super::evaluation::OutcomeCounts;
 use super::failure_reason::FailureReason;
 use super::offered_values::OfferedValues;
 use super::own_expression::RequestExpression;
+use super::value_phrase::is_macro;
 
 /// The results of one clause over all offers.
 #[derive(Clone, Debug)]
@@ -55,6 +56,11 @@ impl ClauseReport {
             Some(FailureReason::Alternatives(parts)) if self.offered.is_none() => parts.iter().find_map(Self::offered),
             Some(_) => self.offered.as_ref(),
         }
+    }
+
+    /// Whether the clause compares with a string that has a macro of a submit file.
+    pub(super) fn has_macro(&self) -> bool {
+        self.analysis.comparison.as_ref().is_some_and(|comparison| is_macro(&comparison.bound))
     }
 
     /// Whether a slot has as much as the clause asks for once its jobs end.

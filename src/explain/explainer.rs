@@ -274,8 +274,9 @@ impl Explainer {
     /// Where no change is found, seeks what only the author of a request can decide, and a slot that meets a corrected clause.
     fn seek_beside_changes(&self, report: &mut RequestReport, analysis: &RequestAnalysis) {
         let is_waiting = self.slots.is_some() && free_slots(report) == 0;
-        let is_changed = report.changes.iter().any(|change| !change.is_far_less);
-        if !is_changed && (report.sought_changes || is_waiting) {
+        // A request without a value is to be mended first.
+        let lacks_value = report.own_expression.as_ref().is_some_and(|own| own.missing.is_some());
+        if !lacks_value && !report.has_plain_change() && (report.sought_changes || is_waiting) {
             report.choices.extend(find_choices(&self.table, self.slots.as_ref(), analysis));
         }
         if report.sought_changes && report.changes.is_empty() {

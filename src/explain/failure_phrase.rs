@@ -278,7 +278,8 @@ impl FailureWriter<'_> {
                 "{shown} asks for parts of {slot}s that other jobs have; a job gets a part of its own without it"
             );
         }
-        let offered = clause.offered.as_ref().filter(|offered| offered.value_count > 0);
+        // What is like a macro says nothing of what it stands for.
+        let offered = clause.offered.as_ref().filter(|offered| offered.value_count > 0 && !clause.has_macro());
         let values = offered.map(|offered| format!("; {}", offered_phrase(offered, self.most_told())));
         let values = values.unwrap_or_default();
         (self.unlisted(clause).map(|unlisted| unlisted + &values))

@@ -10,6 +10,7 @@ use crate::ad::{Expression, Name, Truth, Value};
 use crate::matching::PairSide;
 use crate::protocol::{evaluate_attribute, requested_resource};
 
+use super::changes::names_wanted_place;
 use super::clauses::ExplainedClause;
 use super::distance::as_number;
 use super::drained_slots::{DrainedOutcome, DrainedSlots};
@@ -28,6 +29,8 @@ pub struct Refusals<'r> {
     drained: Option<(RefusalSource<'r>, &'r DrainedSlots, &'r DrainedOutcome)>,
     /// The groups, in no particular order. A large pool can have thousands. Few of them are shown.
     tallies: Vec<RefusalTally>,
+    /// Whether the request names the places that it wants, and some offers there are suitable.
+    has_wanted: bool,
 }
 
 /// Maximum number of rows whose conditions are compared.
@@ -42,6 +45,7 @@ impl<'r> Refusals<'r> {
         drained: Option<(&'r DrainedSlots, &'r DrainedOutcome)>,
     ) -> Self {
         let as_they_are = RefusalSource::as_they_are(table, analysis, drained);
+        let would_match = drained.is_some_and(|(_, outcome)| !outcome.matching.is_empty());
         let drained = drained.filter(|(_, outcome)| !outcome.refusing.is_empty());
         let drained =
             drained.map(|(slots, outcome)| (RefusalSource::if_drained(slots, outcome, &as_they_are), slots, outcome));
@@ -65,7 +69,31 @@ impl<'r> Refusals<'r> {
                 }
             }
         }
-        Refusals { as_they_are, drained, tallies }
+        let mut refusals = Refusals { as_they_are, drained, tallies, has_wanted: false };
+        if analysis.request.ad.iter().any(|attribute| names_wanted_place(attribute.name)) {
+            let has_match = !analysis.suitable.is_disjoint(&analysis.acceptance.accepting);
+            let suitable = || refusals.tallies.iter().filter(|tally| tally.suitable > 0);
+            refusals.has_wanted = has_match || would_match || suitable().any(|tally| !refusals.is_elsewhere(tally));
+        }
+        refusals
+    }
+
+    /// Whether the first suitable offer of a tally is at none of the places that the request wants, as far as it tells.
+    fn is_elsewhere(&self, tally: &RefusalTally) -> bool {
+        tally.first_suitable.is_none_or(|first| {
+            let RefusalSource { table, request, acceptance, .. } = self.source(first);
+            let clauses = &table.offer_constraints().clauses;
+            let reads_wanted = |clause: usize| {
+                request_attributes_read(&clauses[clause], table, first.row).iter().any(names_wanted_place)
+            };
+            let mut outcomes = acceptance.row_outcomes(table, request, first.row);
+            !outcomes.any(|(clause, outcome)| outcome == Truth::True && reads_wanted(clause))
+        })
+    }
+
+    /// Whether an offer of a tally does not matter as long as there are suitable offers at the places that the request wants.
+    fn is_unwanted(&self, tally: &RefusalTally) -> bool {
+        self.has_wanted && self.is_elsewhere(tally)
     }
 
     /// Number of groups.
@@ -83,10 +111,12 @@ impl<'r> Refusals<'r> {
         self.tallies.iter().filter(|tally| tally.suitable > 0).count()
     }
 
-    /// Returns the first tallies, at most `max` of them. Those with free slots come first. They are sorted by the number of
-    /// suitable offers, then by the number of all offers, both in descending order, then by their first rows.
+    /// Returns the first tallies, at most `max` of them. Those at the places that the request wants come
+    /// first, then those with free slots. They are sorted by the number of suitable offers, then by the number of all offers, both in descending order, then by their first rows.
     fn first_tallies(&self, max: usize) -> Vec<RefusalTally> {
-        let order = |tally: &RefusalTally| (Reverse((tally.has_free, tally.suitable, tally.offers)), tally.first);
+        let order = |tally: &RefusalTally| {
+            (Reverse((!self.is_unwanted(tally), tally.has_free, tally.suitable, tally.offers)), tally.first)
+        };
         let mut tallies = self.tallies.clone();
         if max < tallies.len() {
             tallies.select_nth_unstable_by_key(max, order);
@@ -137,6 +167,7 @@ impl<'r> Refusals<'r> {
             offers: tally.offers,
             suitable: tally.suitable,
             has_free: tally.has_free,
+            is_unwanted: self.is_unwanted(tally),
             example: self.offer(example),
             attributes,
             further: if tally.suitable == 1 { self.further(example, &known) } else { Vec::new() },

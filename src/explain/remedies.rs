@@ -8,7 +8,7 @@ use crate::protocol::is_set_by_run;
 use crate::text::{join_first, join_with, shorten, with_commas};
 
 use super::choice_phrase::choice_phrases;
-use super::circumstances::{DROP_SLOT_REQUIREMENTS, JobCircumstance, ScheddAnswer};
+use super::circumstances::{DROP_SLOT_REQUIREMENTS, JobCircumstance};
 use super::clause_time::ClauseTime;
 use super::clauses::text;
 use super::conflict_example::ConflictExample;
@@ -22,6 +22,7 @@ use super::job_report::{JobFactory, JobReport};
 use super::last_rejection::LastRejection;
 use super::own_expression::RequestExpression;
 use super::report::{RequestReport, RequestVerdict};
+use super::schedd_answer::ScheddAnswer;
 use super::summary::SummaryWriter;
 use super::unmet_offer_clause::ReadValue;
 use super::whom_to_ask::whom_to_ask;
@@ -41,7 +42,7 @@ pub struct Remedies<'w>(pub &'w SummaryWriter<'w>);
 
 /// Whether it is vain to wait for a slot as long as something in the ad of a job is not mended.
 fn is_vain_with(circumstance: &JobCircumstance) -> bool {
-    let is_of_start = ["failed-starts", "proxy"].contains(&circumstance.kind);
+    let is_of_start = ["failed-starts", "proxy", "put-back"].contains(&circumstance.kind);
     circumstance.remedy.is_some() && (circumstance.is_decisive || is_of_start)
 }
 
@@ -113,6 +114,9 @@ impl Remedies<'_> {
             RequestVerdict::Matches => self.of_match(report),
             RequestVerdict::Refused => self.opening(report),
             RequestVerdict::Claimed | RequestVerdict::IfDrained(_) => self.of_taken(report),
+            RequestVerdict::Unmet { clause, .. } if report.clauses[*clause].has_macro() => {
+                Some("write the value that is meant in place of the macro".to_owned())
+            }
             RequestVerdict::Unmet { clause, .. } if report.clauses[*clause].text == "false" => {
                 let may = self.0.verb("it may", "they may");
                 Some(format!("take `false` out of the requirements when {may} run"))
@@ -332,7 +336,7 @@ impl Remedies<'_> {
         let states = [
             (in_use, "in use", "is free"),
             (of.draining + of.drained, "that drain", "starts jobs again"),
-            (of.offline, "that are offline", "wakes"),
+            (of.offline, "that are offline", "is woken (condor_power, condor_rooster)"),
         ];
         let awaited = states.into_iter().find(|(number, ..)| *number > 0);
         let awaited = awaited.map(|(number, state, end)| {

@@ -6,7 +6,8 @@ use crate::ad::{ByteString, Expression, Name, Truth};
 use crate::constraint::InconsistencyKind;
 use crate::matching::negotiate::AccountingLimit;
 
-use super::changes::RequestChange;
+use super::changes::{RequestChange, RequestEdit, names_wanted_place};
+use super::clause_report::ClauseReport;
 use super::clause_time::ClauseTime;
 use super::conflict_example::ConflictExample;
 use super::conflicts::Conflicts;
@@ -20,8 +21,6 @@ use super::resource_shortage::ResourceShortage;
 use super::scarce_resources::ScarceResources;
 use super::slots::{SlotCounts, SlotTally};
 use super::unmet_offer_clause::{ReadValue, UnmetOfferClause};
-
-use super::clause_report::ClauseReport;
 
 /// The explanation of one request. Other fields refer to a clause by its index into `clauses`.
 #[derive(Clone, Debug, Default)]
@@ -80,6 +79,9 @@ pub struct RequestReport {
     pub corrected_slot: Option<CorrectedSlot>,
     /// The offer that comes closest to meeting the clauses that no offer meets together, if that is the verdict.
     pub conflict_example: Option<ConflictExample>,
+    /// Number of dynamic slots that meet all clauses, where no slot meets one. They do not count, and their partitionable slots
+    /// are not in the pool.
+    pub orphans: usize,
     /// The offers that come closest to a match; empty if some match.
     pub closest: Vec<ClosestOffer>,
     /// The refusals by offers, grouped by clause. The group with the largest number of suitable offers comes first.
@@ -204,6 +206,15 @@ impl RequestReport {
         clauses
     }
 
+    /// Whether a change helps with which the job asks for much the same: nobody but its author knows whether it can do without
+    /// the places that it wants.
+    #[must_use]
+    pub fn has_plain_change(&self) -> bool {
+        let gives_up_place =
+            |edit: &RequestEdit| matches!(edit, RequestEdit::Remove { name, .. } if names_wanted_place(name));
+        self.changes.iter().any(|change| !change.is_far_less && !change.edits.iter().any(gives_up_place))
+    }
+
     /// The mistake that keeps many of the slots from a job that no free slot matches, with the index of its clause.
     #[must_use]
     pub fn slip(&self) -> Option<(usize, &FailureReason)> {
@@ -312,6 +323,8 @@ pub struct RefusalGroup {
     pub suitable: usize,
     /// Whether a suitable offer of the group is a free slot.
     pub has_free: bool,
+    /// Whether the offers are at none of the places that the request wants (`DESIRED_Sites`), and others are there.
+    pub is_unwanted: bool,
     /// Index of an offer of the group. This offer meets the request's constraint if any offer of the group does.
     pub example: usize,
     /// The attributes of the request that the clause reads.
@@ -321,10 +334,11 @@ pub struct RefusalGroup {
 }
 
 impl RefusalGroup {
-    /// Whether a free slot of the group refuses for another reason than its size, and so is close to a match.
+    /// Whether a free slot of the group refuses for another reason than its size, and so is close to a match. One that takes no
+    /// jobs at all, or at a place that is not wanted, is not.
     #[must_use]
     pub fn has_close_slot(&self) -> bool {
-        self.has_free && !self.demand.is_limit
+        self.has_free && !self.demand.is_limit && !self.demand.is_closed && !self.is_unwanted
     }
 }
 

@@ -125,7 +125,13 @@ impl SummaryWriter<'_> {
             }
             RequestVerdict::NoOffers => format!("{subject} {matches} nothing: there are no {}", self.nouns[1]),
             verdict => {
-                format!("{subject} {matches} none of {}: {}", self.count(report.offers), self.cause(report, verdict))
+                let (all, cause) = (self.count(report.offers), self.cause(report, verdict));
+                let orphans = match report.orphans {
+                    0 => String::new(),
+                    1 => " (1 dynamic slot would do: --all-slots)".to_owned(),
+                    orphans => format!(" ({} dynamic slots would do: --all-slots)", with_commas(orphans)),
+                };
+                format!("{subject} {matches} none of {all}{orphans}: {cause}")
             }
         }
     }

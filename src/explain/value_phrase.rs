@@ -52,13 +52,18 @@ pub(super) fn offered_phrase(offered: &OfferedValues, most: usize) -> String {
 /// The beginnings of macros of submit files, which nothing expands in an ad.
 const MACROS: [&str; 4] = ["$(", "$$(", "$ENV(", "$RANDOM"];
 
+/// Whether a value has a macro of a submit file.
+pub(super) fn is_macro(value: &Value) -> bool {
+    matches!(value, Value::String(text) if MACROS.iter().any(|start| text.to_str().contains(start)))
+}
+
 /// Says what is odd about a value that is asked for; empty if nothing is.
 pub(super) fn oddity(value: &Value) -> &'static str {
     let Value::String(text) = value else { return "" };
     let text = text.to_str();
     if text.is_empty() {
         ", an empty string"
-    } else if MACROS.iter().any(|start| text.contains(start)) {
+    } else if is_macro(value) {
         ", a macro that nothing expands here"
     } else if text.ends_with(' ') {
         ", with a blank at its end"

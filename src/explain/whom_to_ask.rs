@@ -16,10 +16,13 @@ pub fn whom_to_ask(writer: &SummaryWriter, report: &RequestReport) -> Option<Str
         demands.find_map(|demand| demand.admits.clone())
     };
     let mut refusing = report.refusals.iter().filter(|group| group.suitable > 0 && report.tells_refusals());
+    // Where it can wait, the private slot of another user is no matter.
+    let waits = matches!(report.verdict, RequestVerdict::IfDrained(_) | RequestVerdict::Claimed);
     if let Some((group, admitted)) = refusing.find_map(|group| Some((group, admitted(group)?))) {
         // A value of the wrong type or in the wrong case is corrected instead.
         let is_corrected = group.demand.quoted_value().is_some() || report.is_corrected_to_free();
-        return (!is_corrected).then(|| ask_owner(writer, group, &admitted));
+        let is_private = waits && !admitted.is_of_purpose() && !admitted.is_of_parallel() && admitted.group().is_none();
+        return (!is_corrected && !is_private).then(|| ask_owner(writer, group, &admitted));
     }
     // Slots of another dedicated scheduler are no matter of their owners.
     let is_told = report.job.iter().flat_map(|job| &job.circumstances).any(|of| of.kind == "too-few-slots");

@@ -402,7 +402,9 @@ fn wrong_writing() -> Vec<Case> {
         (
             "macro",
             requirements("TARGET.Machine == \"$(HOST)\""),
-            &["no slot has Machine == \"$(HOST)\", a macro that nothing expands here", "there are 3 values"],
+            &[
+                "no slot has Machine == \"$(HOST)\", a macro that nothing expands here what to do: write the value that is meant",
+            ],
         ),
         (
             "blank",
@@ -429,6 +431,11 @@ fn wrong_writing() -> Vec<Case> {
 /// Jobs with lists and times that are written wrongly, and with clauses that the submit file makes.
 fn lists_and_times() -> Vec<Case> {
     vec![
+        (
+            "day-seven",
+            requirements("TARGET.ClockDay == 6 || TARGET.ClockDay == 7"),
+            &["ClockDay is 0 on Sunday and 6 on Saturday, never 7", "-> `TARGET.ClockDay == 6 || TARGET.ClockDay == 0` 2 slots"],
+        ),
         (
             "list-of-methods",
             requirements("TARGET.Methods == \"https\""),
@@ -551,6 +558,40 @@ fn circumstances() -> Vec<Case> {
             &["7.0 has a proxy that expired at 2026-07-05 20:19:48 UTC, 1 h ago", "renew the proxy"],
         ),
         (
+            "put-back",
+            "OnExitRemove = ExitCode == 0\nExitBySignal = false\nExitCode = 1\nNumJobCompletions = 14\nRequirements = true\n"
+                .to_owned(),
+            &[
+                "7.0 has ended 14 times, last with exit code 1, and was put back: OnExitRemove is false",
+                "what to do: see from its output and error why its program ends so",
+            ],
+        ),
+        (
+            "routed",
+            "Managed = \"External\"\nRoutedToJobId = \"48211.0\"\nRequirements = true\n".to_owned(),
+            &["7.0 is managed elsewhere", "7.0 has become 48211.0", "explain 48211.0 instead"],
+        ),
+        (
+            "in-the-transfer-queue",
+            "JobStatus = 2\nTransferQueued = true\nTransferringInput = true\nTransferInQueued = 1783279188\n\
+             TransferInputSizeMB = 41210\nRequirements = true\n"
+                .to_owned(),
+            &["7.0 has waited since 2026-07-05 19:19:48 UTC, for 2 h, until its access point transfers its input (41,210 MB)"],
+        ),
+        (
+            "kept",
+            "JobStatus = 4\nExitCode = 0\nStageInFinish = 1783279188\nLeaveJobInQueue = JobStatus == 4\nRequirements = true\n"
+                .to_owned(),
+            &["7.0 stays in the queue", "fetch its output (condor_transfer_data 7.0), then remove it (condor_rm 7.0)"],
+        ),
+        (
+            "released-later",
+            "JobStatus = 5\nHoldReasonCode = 13\nHoldReason = \"https://e.org/a: Connection timed out\"\n\
+             EnteredCurrentStatus = 1783286088\nPeriodicRelease = time() - EnteredCurrentStatus > 600\nRequirements = true\n"
+                .to_owned(),
+            &["wait until 2026-07-05 21:24:49 UTC, in 5 min 1 s, when PeriodicRelease releases it", "see that the server"],
+        ),
+        (
             "held-again",
             "JobStatus = 5\nNumJobStarts = 6\nPeriodicHold = NumJobStarts > 5\nHoldReasonCode = 3\nRequirements = true\n"
                 .to_owned(),
@@ -662,6 +703,45 @@ fn a_time_is_that_of_the_job() {
     let (_, out, errors) = classad(&["explain", &jobs, "--pool", &slots, "--now", NOW, "-o", "jsonl"]);
     let waits = |report: &str| report.contains("wait until");
     assert_eq!(out.lines().map(waits).collect::<Vec<_>>(), [false, true], "{out}{errors}");
+}
+
+/// Slots at the places that a job wants decide why none takes it; only its author can do without such a place.
+#[test]
+fn slots_at_wanted_places_decide() {
+    let slot = SLOTS.split("\n\n").next().expect("there is a first slot");
+    let slot_at = |name: &str, site: &str, rule: &str| {
+        let slot = slot.replace("slot1@a", name).replace("\"Madison\"", &format!("\"{site}\""));
+        let rules = format!("Requirements = stringListMember(Site, TARGET.DESIRED_Sites) && {rule}");
+        slot.replace("Requirements = true", &rules) + "\n\n"
+    };
+    let pool = ["p1", "p2", "p3"].map(|name| slot_at(name, "Paris", "true")).concat();
+    let pool = pool + &slot_at("m1", "Madison", "TARGET.JobDurationCategory =!= \"Long\"");
+    let pool = file("corrections-wanted.pool", pool);
+    let attributes = "DESIRED_Sites = \"Madison\"\nJobDurationCategory = \"Long\"\nRequirements = TARGET.Memory > 1\n";
+    let job = file("corrections-wanted.job", format!("{JOB}{attributes}"));
+    let (_, text, errors) = classad(&["explain", &job, "--pool", &pool, "--now", NOW]);
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words.contains("all of them refuse: `TARGET.JobDurationCategory =!= \"Long\"` is false for 1 of them"),
+        "{text}{errors}"
+    );
+    assert!(words.contains("do without `JobDurationCategory = \"Long\"` (1 slot, free), if it ends sooner"), "{text}");
+}
+
+/// Dynamic slots do not count, but where nothing stands for them, they are told of.
+#[test]
+fn dynamic_slots_without_their_partitionable_ones_are_told() {
+    let slot = SLOTS.split("\n\n").next().expect("there is a first slot");
+    let partitionable = format!("{slot}\nPartitionableSlot = true\nSlotType = \"Partitionable\"\n\n");
+    let dynamic = |name: &str| {
+        let slot = slot.replace("slot1@a", name).replace("\"Madison\"", "\"Paris\"").replace("Unclaimed", "Claimed");
+        format!("{slot}\nDynamicSlot = true\nSlotType = \"Dynamic\"\n\n")
+    };
+    let pool = file("corrections-orphans.pool", partitionable + &dynamic("slot1_1@p") + &dynamic("slot1_1@a"));
+    let job = file("corrections-orphans.job", format!("{JOB}Requirements = TARGET.Site == \"Paris\"\n"));
+    let (_, text, errors) = classad(&["explain", &job, "--pool", &pool, "--now", NOW]);
+    let first = "7.0 matches none of 1 slot (1 dynamic slot would do: --all-slots): no slot has Site == \"Paris\"";
+    assert!(text.contains(first), "{text}{errors}");
 }
 
 /// The list of sites that a job has is respelt where a slot seeks its site in it, and no entry is taken away.

@@ -52,7 +52,12 @@ fn one_waits_or_changes_the_job_by_a_command() {
             claimed.clone() + &claimed.replace("used", "other"),
             "what to do: wait until one of the 2 slots in use is free",
         ),
-        ("offline", job(0, ""), offline, "what to do: wait until the slot that is offline wakes"),
+        (
+            "offline",
+            job(0, ""),
+            offline,
+            "what to do: wait until the slot that is offline is woken (condor_power,\n    condor_rooster)",
+        ),
         ("drained", job(0, ""), drained, "what to do: wait until the slot that drains starts jobs again"),
         (
             "closed",

@@ -14,6 +14,8 @@ use super::named_ad::NamedAd;
 pub struct CountedOffers {
     /// Number of the offers that count. They come before the others.
     pub number: usize,
+    /// The indexes of those that do not count although nothing stands for them: their partitionable slots are not in the pool.
+    pub orphans: Vec<usize>,
     /// The offers in the order of the input, by index. Empty if it is the order that they have.
     input_order: Vec<usize>,
 }
@@ -21,7 +23,7 @@ pub struct CountedOffers {
 impl CountedOffers {
     /// All of some offers count.
     pub fn all(number: usize) -> Self {
-        CountedOffers { number, input_order: Vec::new() }
+        CountedOffers { number, ..CountedOffers::default() }
     }
 
     /// Moves the dynamic slots among the offers behind the others. A dynamic slot counts if `is_named` accepts its name.
@@ -49,8 +51,9 @@ impl CountedOffers {
         if behind.is_empty() {
             return (CountedOffers::all(offers.len()), None);
         }
-        let orphans = behind.iter().filter(|place| is_orphan(&offers[**place], &partitionable, context)).count();
-        let of_none = match orphans {
+        let is_orphan = |place: &usize| is_orphan(&offers[behind[*place]], &partitionable, context);
+        let orphans: Vec<usize> = (0..behind.len()).filter(is_orphan).map(|place| before.len() + place).collect();
+        let of_none = match orphans.len() {
             0 => String::new(),
             1 => "; the partitionable slot of 1 of them is not in the pool".to_owned(),
             some => format!("; the partitionable slots of {} of them are not in the pool", with_commas(some)),
@@ -68,7 +71,7 @@ impl CountedOffers {
             moved.push(std::mem::take(&mut offers[from]));
         }
         *offers = moved;
-        (CountedOffers { number, input_order }, Some(note))
+        (CountedOffers { number, orphans, input_order }, Some(note))
     }
 
     /// Returns the indexes of `all` offers, in the order of the input.

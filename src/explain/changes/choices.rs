@@ -3,6 +3,7 @@
 
 use crate::ad::{BinaryOperator, Dialect, Name, Value};
 use crate::explain::admission::is_purpose;
+use crate::explain::clause_analysis::ClauseAnalysis;
 use crate::explain::clause_report::ClauseReport;
 use crate::explain::evaluation::OfferTable;
 use crate::explain::failure_reason::FailureReason;
@@ -16,6 +17,7 @@ use super::advice::is_machine;
 use super::edit::{PROJECT, RequestEdit};
 use super::needs::{
     DURATION, SYSTEM_ATTRIBUTES, demands_amount, is_exclusion, is_one_of, names_feature, names_place, names_system,
+    starts_with,
 };
 use super::request_change::RequestChange;
 use super::search::{ChangeProblem, verify_edits};
@@ -98,6 +100,12 @@ fn gives_up_place(edit: &RequestEdit, analysis: &RequestAnalysis) -> bool {
     }
 }
 
+/// Whether a clause keeps the job from slots where it ran before, by what HTCondor noted of these (`job_machine_attrs`).
+pub fn avoids_former_slots(clause: &ClauseAnalysis) -> bool {
+    let is_of_former = |name: &Name| name.is("LastRemoteHost") || starts_with(name, "MachineAttr");
+    clause.request_attributes.iter().any(is_of_former) && is_exclusion(&clause.clause.expression)
+}
+
 /// The edits of one clause: to drop it if it asks for a place or a feature; the versions of the system that offers have; the devices.
 fn edits_of_clause(clause: &ClauseReport, analysis: &RequestAnalysis, table: &OfferTable) -> Vec<RequestEdit> {
     let expression = &clause.analysis.clause.expression;
@@ -105,7 +113,8 @@ fn edits_of_clause(clause: &ClauseReport, analysis: &RequestAnalysis, table: &Of
     let is_choice = read.iter().all(names_place) || read.iter().all(names_feature);
     // Without its files, a job fails.
     let is_of_files = read.iter().any(|name| name.is(TRANSFER_METHODS));
-    if !read.is_empty() && is_choice && !is_exclusion(expression) && !is_of_files {
+    let is_demand = !is_exclusion(expression) || avoids_former_slots(&clause.analysis);
+    if !read.is_empty() && is_choice && is_demand && !is_of_files {
         return vec![RequestEdit::Drop { clause: expression.clone() }];
     }
     // Another clause asks for the amount itself.

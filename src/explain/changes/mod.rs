@@ -31,12 +31,12 @@ use super::setting_slips::setting_slips;
 use super::slots::SlotsByState;
 use crate::protocol::requested_resource;
 
-pub(super) use choices::{find_choices, is_choice};
+pub(super) use choices::{avoids_former_slots, find_choices, is_choice};
 pub(super) use clause_fixes::{convert_type, rewrite_proposal};
 pub(super) use demanded_values::{DemandedValues, WeightedValue, add_value, sort_by_preference};
 pub use edit::RequestEdit;
 pub(super) use edit::ports_of_group;
-pub(super) use needs::{DURATION, names_place, names_system};
+pub(super) use needs::{DURATION, names_place, names_system, names_wanted_place};
 pub use request_change::{MatchingOffers, RequestChange};
 pub(super) use search::{ChangeProblem, ObstacleCount, Proposal, search_changes};
 use search::{MAX_EDITS, verify_edits};
@@ -243,8 +243,16 @@ impl ChangeProblem for BilateralChanges<'_> {
         let is_timed = |clause: &&ClauseAnalysis| clause.next_time(self.table, &self.analysis.request).is_some();
         let timed: Vec<&ClauseAnalysis> =
             analysis.clauses.iter().map(|clause| &clause.analysis).filter(is_timed).collect();
+        // To take a value away and to set another one is to give up the first.
+        let sets_again = |edit: &RequestEdit| match edit {
+            RequestEdit::Set { name, from: None, .. } | RequestEdit::Define { name } => {
+                self.analysis.request.ad.get(name).is_some()
+            }
+            _ => false,
+        };
         let is_senseless = |edit: &RequestEdit| {
             exceeds(edit)
+                || sets_again(edit)
                 || needs::asks_for_nothing(edit, analysis, self.dialect())
                 || needs::is_never_proposed(edit, self.dialect())
                 || needs::is_too_small(edit, &self.analysis.request.ad, &self.table.context)

@@ -1,7 +1,7 @@
 //! What a job needs: what no advice gives up, and the least amount of a resource that it can do with.
 
 use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name, UnaryOperator, Value};
-use crate::constraint::ClauseComparison;
+use crate::constraint::{ClauseComparison, ClauseOperand};
 use crate::eval::{Context, FreeNames};
 use crate::explain::admission::is_owners_matter;
 use crate::explain::clause_report::ClauseReport;
@@ -51,15 +51,38 @@ pub fn names_place(name: &Name) -> bool {
     is_one_of(name, &NAMES_OF_PLACES) || ENDS_OF_PLACES.iter().any(ends_with)
 }
 
-/// Whether an attribute of slots tells for which programs they are: their architecture, or their operating system.
+/// Whether an attribute of a job names the places that it wants: `DESIRED_Sites`.
+pub fn names_wanted_place(name: &Name) -> bool {
+    starts_with(name, "DESIRED_")
+}
+
+/// Whether an attribute of slots tells for which programs they are: their architecture, or their operating system, as
+/// `OSGVO_OS_STRING` does.
 pub fn names_system(name: &Name) -> bool {
-    starts_with(name, "OpSys") || is_one_of(name, &SYSTEM_ATTRIBUTES)
+    let is_of_os = || name.as_str().to_ascii_uppercase().contains("_OS_");
+    starts_with(name, "OpSys") || is_one_of(name, &SYSTEM_ATTRIBUTES) || is_of_os()
 }
 
 /// Whether an attribute of slots tells of a feature, as `HasDocker` and `HAS_R` do. A job that asks for one needs it.
 pub fn names_feature(name: &Name) -> bool {
     let behind = name.as_str().get(3..).filter(|_| starts_with(name, "Has"));
     behind.is_some_and(|behind| behind.starts_with(|letter: char| letter.is_ascii_uppercase() || letter == '_'))
+}
+
+/// Whether a part of a clause asks for a feature by comparing it with `true`.
+fn demands_feature(clause: &Expression) -> bool {
+    let names = |operand: &Expression| match ClauseOperand::of(operand) {
+        Some(ClauseOperand::Other(name) | ClauseOperand::Unqualified(name)) => names_feature(name),
+        _ => false,
+    };
+    clause.parts().any(|part| match part.kind() {
+        ExpressionKind::Binary(BinaryOperator::Equal | BinaryOperator::Is, left, right) => {
+            [(left, right), (right, left)].into_iter().any(|(operand, bound)| {
+                names(operand) && bound.without_parentheses().as_literal() == Some(&Value::Boolean(true))
+            })
+        }
+        _ => false,
+    })
 }
 
 /// Whether a clause keeps the job away from something, rather than asking for it.
@@ -108,9 +131,10 @@ pub fn is_never_proposed(edit: &RequestEdit, dialect: Dialect) -> bool {
             let is_place = |name: &Name| is_one_of(name, &PLACES);
             let is_lost = |name: &Name| needed(&name) && !kept.contains(name);
             let names = read(clause);
+            let turns_off = demands_feature(clause) && !demands_feature(to);
             // A misspelt feature may become the one that is meant.
             let is_renamed = kept.iter().any(|name| !names.contains(name));
-            names.iter().any(|name| is_place(name) || is_lost(name) && !is_renamed)
+            turns_off || names.iter().any(|name| is_place(name) || is_lost(name) && !is_renamed)
         }
         RequestEdit::Set { name, from, to } => {
             let text = |value: &Value| match value {
@@ -253,7 +277,7 @@ pub fn is_too_small(edit: &RequestEdit, request: &Ad, context: &Context) -> bool
     amount.zip(least_needed(request, name, context)).is_some_and(|(amount, least)| amount < least)
 }
 
-fn starts_with(name: &Name, start: &str) -> bool {
+pub fn starts_with(name: &Name, start: &str) -> bool {
     name.as_str().get(..start.len()).is_some_and(|found| found.eq_ignore_ascii_case(start))
 }
 

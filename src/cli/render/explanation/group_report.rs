@@ -1,6 +1,7 @@
 //! The report of a group of equivalent subjects: what the explainer finds, and what the ads of jobs tell of the jobs.
 
-use classad::ad::{Expression, Name, Value};
+use classad::ad::{Expression, Name, Truth, Value};
+use classad::eval::{Environment, Evaluator};
 use classad::explain::{Explainer, JobCircumstance, LastRejection, RequestReport, RequestVerdict};
 use classad::protocol::JobState;
 
@@ -19,7 +20,32 @@ pub fn explain_group(
     let report = explainer.explain_for(subject, case.user_of(session, group).as_ref());
     let report = with_job(session, case, group, report);
     let report = case.with_dedicated(session, group[0], report, explainer);
+    let report = with_orphans(session, case, group[0], report);
     with_limit(case, group[0], report, explainer)
+}
+
+/// Returns the report with the number of dynamic slots that meet all clauses, where no slot meets one. They do not count
+/// although nothing stands for them.
+fn with_orphans(
+    session: &Session,
+    case: &ExplanationInput<'_>,
+    subject: usize,
+    mut report: RequestReport,
+) -> RequestReport {
+    if matches!(report.verdict, RequestVerdict::Unmet { .. }) && !case.is_reverse {
+        let context = session.context();
+        let meets = |orphan: &&usize| {
+            let slot = &case.parties.offers[**orphan].ad;
+            let (environment, [job, _]) = Environment::pair(case.subjects[subject].ad.clone(), slot.clone());
+            report.clauses.iter().all(|clause| {
+                let clause = &clause.analysis.clause.expression;
+                let value = Evaluator::new(&environment, &context).evaluate(clause, &job);
+                value.is_ok_and(|value| Truth::of(&value, context.dialect) == Truth::True)
+            })
+        };
+        report.orphans = case.counted.orphans.iter().filter(meets).count();
+    }
+    report
 }
 
 /// Returns the report of a job that is held because it used too much, with whether any slot that it matches has more.
