@@ -429,13 +429,8 @@ fn wrong_writing() -> Vec<Case> {
 }
 
 /// Jobs with lists and times that are written wrongly, and with clauses that the submit file makes.
-fn lists_and_times() -> Vec<Case> {
+fn lists_and_names() -> Vec<Case> {
     vec![
-        (
-            "day-seven",
-            requirements("TARGET.ClockDay == 6 || TARGET.ClockDay == 7"),
-            &["ClockDay is 0 on Sunday and 6 on Saturday, never 7", "-> `TARGET.ClockDay == 6 || TARGET.ClockDay == 0` 2 slots"],
-        ),
         (
             "list-of-methods",
             requirements("TARGET.Methods == \"https\""),
@@ -450,6 +445,67 @@ fn lists_and_times() -> Vec<Case> {
             ],
         ),
         (
+            "quoted-name",
+            requirements("isUndefined(\"TARGET.GPUs\")"),
+            &["isUndefined of a string is the same for all ads", "-> `isUndefined(TARGET.GPUs)` 1 slot, free"],
+        ),
+        (
+            "encryption",
+            requirements("TARGET.HasEncryptExecuteDirectory"),
+            &[
+                "no slot defines HasEncryptExecuteDirectory",
+                "what to do: take encrypt_execute_directory out of the submit file",
+            ],
+        ),
+        // More than any slot has, and a whole number of GiB in KiB.
+        (
+            "version-prefix",
+            requirements("TARGET.PythonVersion == \"3.9\""),
+            &["PythonVersion has more than \"3.9\", such as \"3.9.25\"", "TARGET.PythonVersion)` 1 slot, free"],
+        ),
+        (
+            "architecture",
+            format!("Owner = \"bob\"\nRequireGPUs = Capability >= 75\n{GPUS}"),
+            &["Capability of sm_75 is 7.5: with `RequireGPUs = Capability >= 7.5` the clause is true for 1"],
+        ),
+        (
+            "two-mistakes",
+            "RequestDisk = 21474836480\nRequirements = TARGET.HasMV =?= false && TARGET.Disk >= RequestDisk\n"
+                .to_owned(),
+            &[
+                "did you mean HasVM?",
+                "-> `TARGET.HasVM =?= false` and RequestDisk 21474836480 -> 20971520 2 slots, 1 free",
+            ],
+        ),
+        // Two names of features are not alike because they begin alike.
+        (
+            "other-feature",
+            requirements("TARGET.HasVTG"),
+            &["no slot defines HasVTG what to do: ask the admin for slots with HasVTG"],
+        ),
+        // A bound of nothing asks for nothing.
+        (
+            "near-own-name",
+            "InputSize_KB = 5\nRequestDisk = InputSizeKB * 3\nRequirements = TARGET.Disk >= RequestDisk\n".to_owned(),
+            &[
+                "InputSizeKB is not defined; did you mean InputSize_KB?",
+                "what to do: write InputSize_KB in RequestDisk",
+            ],
+        ),
+    ]
+}
+
+fn times_and_sizes() -> Vec<Case> {
+    vec![
+        (
+            "day-seven",
+            requirements("TARGET.ClockDay == 6 || TARGET.ClockDay == 7"),
+            &[
+                "ClockDay is 0 on Sunday and 6 on Saturday, never 7",
+                "-> `TARGET.ClockDay == 6 || TARGET.ClockDay == 0` 2 slots",
+            ],
+        ),
+        (
             "hours",
             requirements("TARGET.ClockMin >= 20 && TARGET.ClockMin < 24"),
             &["ClockMin counts minutes from midnight: this is 0:24", "-> `TARGET.ClockMin < 1440` 2 slots, 1 free"],
@@ -460,17 +516,6 @@ fn lists_and_times() -> Vec<Case> {
             &["Memory is in MiB: this is 4 TiB", "-> `TARGET.Memory >= 4096` 2 slots, 1 free"],
         ),
         (
-            "quoted-name",
-            requirements("isUndefined(\"TARGET.GPUs\")"),
-            &["isUndefined of a string is the same for all ads", "-> `isUndefined(TARGET.GPUs)` 1 slot, free"],
-        ),
-        (
-            "encryption",
-            requirements("TARGET.HasEncryptExecuteDirectory"),
-            &["no slot defines HasEncryptExecuteDirectory", "what to do: take encrypt_execute_directory out of the submit file"],
-        ),
-        // More than any slot has, and a whole number of GiB in KiB.
-        (
             "gibibytes-in-kib",
             "RequestMemory = 2097152\nRequirements = TARGET.Memory >= RequestMemory\n".to_owned(),
             &["RequestMemory is in MiB: this is 2 TiB", "RequestMemory 2097152 -> 2048 2 slots, 1 free"],
@@ -478,12 +523,9 @@ fn lists_and_times() -> Vec<Case> {
         (
             "product",
             format!("Owner = \"bob\"\nRequireGPUs = GlobalMemoryMb >= 16 * 1024 * 1024\n{GPUS}"),
-            &["GlobalMemoryMb is in MiB: this is 16 TiB: with `RequireGPUs = GlobalMemoryMb >= 16384` the clause is true for 1"],
-        ),
-        (
-            "version-prefix",
-            requirements("TARGET.PythonVersion == \"3.9\""),
-            &["PythonVersion has more than \"3.9\", such as \"3.9.25\"", "TARGET.PythonVersion)` 1 slot, free"],
+            &[
+                "GlobalMemoryMb is in MiB: this is 16 TiB: with `RequireGPUs = GlobalMemoryMb >= 16384` the clause is true for 1",
+            ],
         ),
         (
             "bytes-of-disk",
@@ -491,13 +533,9 @@ fn lists_and_times() -> Vec<Case> {
             &["Disk is in KiB: this is 20 TiB", "-> `TARGET.Disk >= 20971520` 2 slots, 1 free"],
         ),
         (
-            "architecture",
-            format!("Owner = \"bob\"\nRequireGPUs = Capability >= 75\n{GPUS}"),
-            &["Capability of sm_75 is 7.5: with `RequireGPUs = Capability >= 7.5` the clause is true for 1"],
-        ),
-        (
             "undivided",
-            "ImageSize = 3145728\nRequestMemory = ImageSize * 1.1\nRequirements = TARGET.Memory >= RequestMemory\n".to_owned(),
+            "ImageSize = 3145728\nRequestMemory = ImageSize * 1.1\nRequirements = TARGET.Memory >= RequestMemory\n"
+                .to_owned(),
             &[
                 "RequestMemory is in MiB, and ImageSize in KiB",
                 "RequestMemory ImageSize * 1.1 -> (ImageSize * 1.1) / 1024 2 slots, 1 free",
@@ -505,22 +543,65 @@ fn lists_and_times() -> Vec<Case> {
         ),
         // After one correction, another mistake keeps the slots away.
         (
-            "two-mistakes",
-            "RequestDisk = 21474836480\nRequirements = TARGET.HasMV =?= false && TARGET.Disk >= RequestDisk\n".to_owned(),
-            &["did you mean HasVM?", "-> `TARGET.HasVM =?= false` and RequestDisk 21474836480 -> 20971520 2 slots, 1 free"],
-        ),
-        // Two names of features are not alike because they begin alike.
-        ("other-feature", requirements("TARGET.HasVTG"), &["no slot defines HasVTG what to do: ask the admin for slots with HasVTG"]),
-        // A bound of nothing asks for nothing.
-        (
             "bound-of-nothing",
             requirements("TARGET.MaxJobRetirementTime >= 604800"),
             &["the largest is 0", "what to do: do without `TARGET.MaxJobRetirementTime >= 604800`"],
         ),
+    ]
+}
+
+fn holds() -> Vec<Case> {
+    vec![
         (
-            "near-own-name",
-            "InputSize_KB = 5\nRequestDisk = InputSizeKB * 3\nRequirements = TARGET.Disk >= RequestDisk\n".to_owned(),
-            &["InputSizeKB is not defined; did you mean InputSize_KB?", "what to do: write InputSize_KB in RequestDisk"],
+            "released-later",
+            "JobStatus = 5\nHoldReasonCode = 13\nHoldReason = \"https://e.org/a: Connection timed out\"\n\
+             EnteredCurrentStatus = 1783286088\nPeriodicRelease = time() - EnteredCurrentStatus > 600\nRequirements = true\n"
+                .to_owned(),
+            &["wait until 2026-07-05 21:24:49 UTC, in 5 min 1 s, when PeriodicRelease releases it", "see that the server"],
+        ),
+        (
+            "held-again",
+            "JobStatus = 5\nNumJobStarts = 6\nPeriodicHold = NumJobStarts > 5\nHoldReasonCode = 3\nRequirements = true\n"
+                .to_owned(),
+            &["change PeriodicHold, which would hold it again, then release it condor_release 7.0"],
+        ),
+        (
+            "held-file",
+            "JobStatus = 5\nHoldReasonCode = 13\nHoldReasonSubCode = 2\nRequirements = true\nHoldReason = \"Transfer input files \
+             failure at access point ap.example.org while sending files to execution point slot1@a.example.org. Details: reading \
+             from file /home/ann/params.json: (errno 2) No such file or directory\"\n"
+                .to_owned(),
+            &[
+                "is held: Transfer input files failure",
+                "... ",
+                "/home/ann/params.json: (errno 2) No such file or directory (code 13, subcode 2)",
+                "create the file at the access point, or correct transfer_input_files, then release it",
+            ],
+        ),
+        (
+            "held-by-another",
+            "JobStatus = 5\nHoldReasonCode = 1\nHoldReason = \"via condor_hold (by user root)\"\nRequirements = true\n"
+                .to_owned(),
+            &["is held: via condor_hold (by user root)", "what to do: ask root, who held it, before anyone releases it"],
+        ),
+        (
+            "held-by-the-site",
+            "JobStatus = 5\nHoldReasonCode = 26\nHoldReason = \"too long\"\nRequirements = true\n".to_owned(),
+            &["keep within what the access point allows (SYSTEM_PERIODIC_HOLD), or ask its admin, then release it"],
+        ),
+        (
+            "log-without-directory",
+            "JobStatus = 5\nHoldReasonCode = 22\nHoldReason = \"Failed to initialize user log to /s/a.log: No such file or \
+             directory\"\nRequirements = true\n"
+                .to_owned(),
+            &["create the directory of log at the access point, or set another log, then release it"],
+        ),
+        (
+            "held-at-exit",
+            "JobStatus = 5\nHoldReasonCode = 3\nHoldReason = \"The job attribute OnExitHold expression 'ExitCode =!= 0' evaluated \
+             to TRUE\"\nRequirements = true\n"
+                .to_owned(),
+            &["see from its output why the program ended so, which on_exit_hold holds, then release it"],
         ),
         (
             "held-at-most",
@@ -585,62 +666,10 @@ fn circumstances() -> Vec<Case> {
             &["7.0 stays in the queue", "fetch its output (condor_transfer_data 7.0), then remove it (condor_rm 7.0)"],
         ),
         (
-            "released-later",
-            "JobStatus = 5\nHoldReasonCode = 13\nHoldReason = \"https://e.org/a: Connection timed out\"\n\
-             EnteredCurrentStatus = 1783286088\nPeriodicRelease = time() - EnteredCurrentStatus > 600\nRequirements = true\n"
-                .to_owned(),
-            &["wait until 2026-07-05 21:24:49 UTC, in 5 min 1 s, when PeriodicRelease releases it", "see that the server"],
-        ),
-        (
-            "held-again",
-            "JobStatus = 5\nNumJobStarts = 6\nPeriodicHold = NumJobStarts > 5\nHoldReasonCode = 3\nRequirements = true\n"
-                .to_owned(),
-            &["change PeriodicHold, which would hold it again, then release it condor_release 7.0"],
-        ),
-        (
-            "held-file",
-            "JobStatus = 5\nHoldReasonCode = 13\nHoldReasonSubCode = 2\nRequirements = true\nHoldReason = \"Transfer input files \
-             failure at access point ap.example.org while sending files to execution point slot1@a.example.org. Details: reading \
-             from file /home/ann/params.json: (errno 2) No such file or directory\"\n"
-                .to_owned(),
-            &[
-                "is held: Transfer input files failure",
-                "... ",
-                "/home/ann/params.json: (errno 2) No such file or directory (code 13, subcode 2)",
-                "create the file at the access point, or correct transfer_input_files, then release it",
-            ],
-        ),
-        (
-            "held-by-another",
-            "JobStatus = 5\nHoldReasonCode = 1\nHoldReason = \"via condor_hold (by user root)\"\nRequirements = true\n"
-                .to_owned(),
-            &["is held: via condor_hold (by user root)", "what to do: ask root, who held it, before anyone releases it"],
-        ),
-        (
-            "held-by-the-site",
-            "JobStatus = 5\nHoldReasonCode = 26\nHoldReason = \"too long\"\nRequirements = true\n".to_owned(),
-            &["keep within what the access point allows (SYSTEM_PERIODIC_HOLD), or ask its admin, then release it"],
-        ),
-        (
             "at-its-share",
             "LastRejMatchReason = \"submitter limit exceeded\"\nLastRejMatchTime = 1783286268\nRequirements = true\n".to_owned(),
             &["what to do: wait until jobs of its submitter or group end"],
         ),
-        (
-            "log-without-directory",
-            "JobStatus = 5\nHoldReasonCode = 22\nHoldReason = \"Failed to initialize user log to /s/a.log: No such file or \
-             directory\"\nRequirements = true\n"
-                .to_owned(),
-            &["create the directory of log at the access point, or set another log, then release it"],
-        ),
-        (
-            "held-at-exit",
-            "JobStatus = 5\nHoldReasonCode = 3\nHoldReason = \"The job attribute OnExitHold expression 'ExitCode =!= 0' evaluated \
-             to TRUE\"\nRequirements = true\n"
-                .to_owned(),
-            &["see from its output why the program ended so, which on_exit_hold holds, then release it"],
-        ),
-        // A request is changed before the release.
         (
             "held-large",
             "JobStatus = 5\nHoldReasonCode = 1\nRequestMemory = 5000\nRequirements = TARGET.Memory >= RequestMemory && \
@@ -671,8 +700,10 @@ fn reports_lead_to_what_is_meant() {
         names_and_units(),
         missing_features(),
         wrong_writing(),
-        lists_and_times(),
+        lists_and_names(),
+        times_and_sizes(),
         circumstances(),
+        holds(),
     ]
     .concat()
     {
