@@ -759,6 +759,23 @@ fn slots_at_wanted_places_decide() {
     assert!(words.contains("do without `JobDurationCategory = \"Long\"` (1 slot, free), if it ends sooner"), "{text}");
 }
 
+/// A job that avoids several places gives up one of them.
+#[test]
+fn one_of_several_avoided_places_is_given_up() {
+    let slot = SLOTS.split("\n\n").next().expect("there is a first slot");
+    let slot = slot.replace("Requirements = true", "Requirements = !stringListMember(Site, TARGET.UNDESIRED_Sites)");
+    let pool = file("corrections-avoided.pool", slot);
+    for (sites, change) in [
+        ("Paris,Madison,Rome", "UNDESIRED_Sites \"Paris,Madison,Rome\" -> \"Paris,Rome\" 1 slot, free"),
+        ("Madison", "delete UNDESIRED_Sites 1 slot, free"),
+    ] {
+        let job = file("corrections-avoided.job", format!("{JOB}UNDESIRED_Sites = \"{sites}\"\nRequirements = true\n"));
+        let (_, text, errors) = classad(&["explain", &job, "--pool", &pool, "--now", NOW]);
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(change), "{sites}: {text}{errors}");
+    }
+}
+
 /// Dynamic slots do not count, but where nothing stands for them, they are told of.
 #[test]
 fn dynamic_slots_without_their_partitionable_ones_are_told() {
