@@ -172,8 +172,7 @@ impl Remedies<'_> {
         if report.slip().is_some() && !report.changes.is_empty() || report.is_corrected_to_free() {
             return None;
         }
-        let opening = self.opening(report).filter(|_| report.slots.is_none_or(|slots| slots.matching.available() == 0));
-        let ends = self.wait(report);
+        let (opening, ends) = (self.opening(report), self.wait(report));
         match (opening, ends.as_ref().and_then(|ends| ends.strip_prefix("wait "))) {
             (Some(opening), Some(ends)) => Some(format!("{opening}, or {ends}")),
             (opening, _) => opening.or(ends),
