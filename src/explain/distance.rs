@@ -204,3 +204,27 @@ fn most_frequent_value(values: &[(&Value, usize)]) -> Option<Value> {
     let most = counts.into_values().find(|(weight, _)| weight * 2 > all && *weight > 1);
     most.map(|(_, value)| value.clone())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::most_frequent_value;
+    use crate::ad::Value;
+
+    #[test]
+    fn the_value_of_more_than_half_of_several_offers_is_the_most_frequent() {
+        for (values, expected) in [
+            (&[][..], None),
+            (&[(1, 1)], None),
+            (&[(1, 2)], Some(1)),
+            (&[(1, 2), (2, 2)], None),
+            (&[(1, 2), (2, 3)], Some(2)),
+            (&[(1, 1), (2, 1), (1, 1)], Some(1)),
+            (&[(1, 2), (2, 1), (3, 1)], None),
+        ] {
+            let values: Vec<(Value, usize)> =
+                values.iter().map(|(value, offers)| (Value::Integer(*value), *offers)).collect();
+            let values: Vec<(&Value, usize)> = values.iter().map(|(value, offers)| (value, *offers)).collect();
+            assert_eq!(most_frequent_value(&values), expected.map(Value::Integer), "{values:?}");
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! Explanations of small pools: the summary, the counts of clauses, the changes.
 
-use super::{AdReference, Explainer, RequestReport, ShortCauseWriter, SummaryWriter};
+use super::{AdReference, Explainer, Remedies, RequestReport, ShortCauseWriter, SummaryWriter};
 use crate::ad::{Ad, ByteString, Dialect};
 use crate::eval::Context;
 use crate::protocol::{Advertisement, Protocol};
@@ -13,7 +13,7 @@ fn ad(text: &str) -> Ad {
 
 /// Explains a job of `ann` against slots, whose states count.
 fn report(request: &str, offers: &[&str]) -> RequestReport {
-    let context = Context::new(Dialect::Condor);
+    let context = Context { now: Some(1_783_286_388), ..Context::new(Dialect::Condor) };
     let offers: Vec<Ad> = offers.iter().map(|text| ad(text)).collect();
     let standing = |offer: &Ad| {
         let told = Advertisement::new(offer, &context);
@@ -24,7 +24,8 @@ fn report(request: &str, offers: &[&str]) -> RequestReport {
     explainer.with_slots(&offers, &standings).explain_for(&ad(request), Some(&ByteString::from("ann")))
 }
 
-fn summary(report: &RequestReport) -> String {
+/// Returns what a writer says of a job and slots.
+fn told<T>(tell: impl FnOnce(&SummaryWriter<'_>) -> T) -> T {
     let names = |ad: AdReference| format!("{ad:?}");
     let writer = SummaryWriter {
         subject: "job",
@@ -35,7 +36,11 @@ fn summary(report: &RequestReport) -> String {
         max_clause_chars: 60,
         brevity: 0,
     };
-    writer.summary(report)
+    tell(&writer)
+}
+
+fn summary(report: &RequestReport) -> String {
+    told(|writer| writer.summary(report))
 }
 
 const SMALL: &str = "MyType = \"Machine\"; Arch = \"X86_64\"; Memory = 100; Cpus = 1; KFlops = 50; Requirements = true";
@@ -69,6 +74,12 @@ fn verdicts_and_changes() {
             &[SMALL, LARGE],
             "job matches none of 2 slots: no slot has Memory >= 2000 (RequestMemory); the largest is 900",
             "RequestMemory 2000 -> 900, or RequestMemory 2000 -> 100",
+        ),
+        (
+            "Requirements = TARGET.Arch =?= \"x86_64\"",
+            &[SMALL, LARGE, ARM],
+            "job matches none of 3 slots: `TARGET.Arch =?= \"x86_64\"` is never true: =?= is case-sensitive, and 2 slots have \"X86_64\"",
+            "`TARGET.Arch =?= \"x86_64\"` -> `TARGET.Arch == \"x86_64\"`",
         ),
         (
             "Requirements = TARGET.KFlops >= 1000",
@@ -226,6 +237,21 @@ fn slots_by_state() {
             ],
             "job matches none of 2 slots: none meets `TARGET.Memory >= 50` and `TARGET.Cpus >= 1` together, but some meet each alone; 1 full slot would match once its jobs end",
             "Some([2, 1, 0, 0, 0, 0, 0, 0, 0, 1])",
+        ),
+        (
+            &[
+                "State = \"Unclaimed\"; PartitionableSlot = true; TotalSlotMemory = 500; Memory = 60; Requirements = MY.Memory >= 70",
+            ],
+            "job matches none of 1 slot as they are; 1 full slot would match once its jobs end",
+            "Some([1, 0, 0, 0, 0, 0, 0, 0, 0, 1])",
+        ),
+        (
+            &[
+                "State = \"Unclaimed\"; PartitionableSlot = true; TotalSlotMemory = 500; Memory = 60; Requirements = MY.Memory >= 70",
+                "State = \"Unclaimed\"; Requirements = false",
+            ],
+            "job matches none of 2 slots: Offer { offer: 1, part: 1 } is free, but refuses: its constraint is `false`; 1 more is full",
+            "Some([2, 0, 1, 0, 0, 0, 0, 0, 0, 1])",
         ),
         (
             &["State = \"Unclaimed\"; Requirements = TARGET.Prio > 3", "State = \"Unclaimed\"; Requirements = false"],
@@ -408,5 +434,45 @@ fn causes_in_a_few_words() {
     ] {
         let cause = writer.cause(&report(request, offers));
         assert_eq!((cause.id.as_str(), cause.text.as_str()), (id, text), "{request}");
+    }
+}
+
+/// What a job can wait for, and which slot has the value that it means.
+#[test]
+fn what_there_is_to_wait_for_and_whom_to_ask() {
+    let slot = |more: &str| format!("MyType = \"Machine\"; Cpus = 4; {more}");
+    let claimed = slot("State = \"Claimed\"; RemoteUser = \"bob\"; Requirements = true");
+    let later = slot("State = \"Unclaimed\"; Requirements = time() >= 1783290000");
+    let never = slot("State = \"Unclaimed\"; Requirements = false");
+    let stern = slot("State = \"Unclaimed\"; Flavor = \"omega\"; Requirements = MY.Cpus > 9");
+    let job = "MyType = \"Job\"; ClusterId = 1; ProcId = 0; JobStatus = 1";
+    let time = "wait until 2026-07-05 22:20:00 UTC, in 1 h, when";
+    for (requirements, offers, expected) in [
+        ("TARGET.Cpus > 1", vec![&claimed], "wait until the slot in use is free".to_owned()),
+        ("TARGET.Cpus > 1", vec![&claimed, &never], "wait until the slot in use is free".to_owned()),
+        (
+            "TARGET.Cpus > 1",
+            vec![&claimed, &later],
+            format!("{time} Offer {{ offer: 1, part: 1 }} takes jobs, or until the slot in use is free"),
+        ),
+        ("TARGET.Cpus > 1", vec![&later], format!("{time} Offer {{ offer: 0, part: 1 }} takes jobs")),
+        (
+            "TARGET.Cpus > 1",
+            vec![&never],
+            "ask the owner of Offer { offer: 0, part: 1 } when it takes jobs again, or do without it".to_owned(),
+        ),
+        // The slot is told of if its value is close to what the job asks for.
+        (
+            "TARGET.Flavor == \"omegaa\"",
+            vec![&stern],
+            "Offer { offer: 0, part: 1 } has Flavor \"omega\", but it refuses: `MY.Cpus > 9` is false (Cpus is 4)"
+                .to_owned(),
+        ),
+        ("TARGET.Flavor == \"alpha\"", vec![&stern], String::new()),
+    ] {
+        let offers: Vec<&str> = offers.into_iter().map(String::as_str).collect();
+        let report = report(&format!("{job}; Requirements = {requirements}"), &offers);
+        let phrases = told(|writer| Remedies(writer).phrases(&report));
+        assert_eq!(phrases.join("; "), expected, "{requirements} {offers:?}");
     }
 }

@@ -252,3 +252,51 @@ pub fn is_machine(ad: &Ad) -> bool {
     let kind = ad.get(&Name::new("MyType")).and_then(Expression::as_literal);
     matches!(kind, Some(Value::String(kind)) if kind.to_str().eq_ignore_ascii_case("Machine"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::is_nearer_request;
+    use crate::ad::{Ad, Expression, Name};
+    use crate::explain::changes::edit::RequestEdit;
+    use crate::explain::changes::search::{MatchingOffers, RequestChange};
+    use crate::explain::slots::SlotTally;
+
+    /// Returns a change that sets attributes, each given by its amount before and after, and matches so many offers, some
+    /// of them free.
+    fn change(sets: &[(&str, Option<i64>, i64)], count: usize, free: usize) -> RequestChange {
+        let states = Some(SlotTally { free, ..SlotTally::default() });
+        let mut change = RequestChange::of_duplicate(0, Ad::default(), MatchingOffers { count, states, if_drained: 0 });
+        let edit = |(name, from, to): &(&str, Option<i64>, i64)| RequestEdit::Set {
+            name: Name::new(name),
+            from: from.map(Expression::literal),
+            to: Expression::literal(*to),
+        };
+        change.edits = sets.iter().map(edit).collect();
+        change
+    }
+
+    #[test]
+    fn the_larger_request_is_nearer_and_the_smaller_one_where_nothing_was_asked_for() {
+        let of = |from, to| change(&[("RequestMemory", from, to)], 3, 1);
+        let asked = of(Some(4096), 2048);
+        for (known, other, expected) in [
+            (&asked, of(Some(4096), 1024), true),
+            (&asked, of(Some(4096), 2048), false),
+            (&asked, of(Some(4096), 3000), false),
+            (&of(None, 2), of(None, 3), true),
+            (&of(None, 2), of(None, 2), false),
+            (&of(None, 2), of(None, 1), false),
+            // Offers count for more than the amount.
+            (&asked, change(&[("RequestMemory", Some(4096), 1024)], 2, 1), true),
+            (&asked, change(&[("RequestMemory", Some(4096), 1024)], 4, 1), false),
+            (&asked, change(&[("RequestMemory", Some(4096), 1024)], 3, 0), true),
+            (&asked, change(&[("RequestMemory", Some(4096), 1024)], 3, 2), false),
+            // Only requests for one resource are compared.
+            (&asked, change(&[("RequestDisk", Some(4096), 1024)], 3, 1), false),
+            (&asked, change(&[("RequestMemory", Some(4096), 1024), ("RequestCpus", None, 1)], 3, 1), false),
+            (&change(&[("Prio", Some(9), 8)], 3, 1), change(&[("Prio", Some(9), 7)], 3, 1), false),
+        ] {
+            assert_eq!(is_nearer_request(known, &other), expected, "{:?} {:?}", known.edits, other.edits);
+        }
+    }
+}

@@ -399,3 +399,54 @@ fn ignore_case(expression: &Expression) -> Option<Expression> {
         _ => None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{closest_bound, convert_to_bound_type};
+    use crate::ad::BinaryOperator::{self, Equal, Greater, GreaterEqual, Less, LessEqual};
+    use crate::ad::Value::{self, Boolean, Integer, Real};
+
+    /// The bound is as close to the value as whole numbers are, and the value meets it.
+    #[test]
+    fn a_bound_is_the_last_that_a_value_meets() {
+        for (value, operator, expected) in [
+            (Integer(8), Greater, Some(Integer(7))),
+            (Integer(8), Less, Some(Integer(9))),
+            (Integer(8), GreaterEqual, Some(Integer(8))),
+            (Integer(8), LessEqual, Some(Integer(8))),
+            (Integer(8), Equal, Some(Integer(8))),
+            (Integer(i64::MIN), Greater, None),
+            (Integer(i64::MAX), Less, None),
+            (Real(7.5), Greater, Some(Real(7.0))),
+            (Real(7.0), Greater, Some(Real(6.0))),
+            (Real(7.5), Less, Some(Real(8.0))),
+            (Real(7.0), Less, Some(Real(8.0))),
+            (Real(7.5), LessEqual, Some(Real(7.5))),
+            (Value::string("a"), Less, None),
+            (Boolean(true), Greater, None),
+            (Value::string("a"), Equal, Some(Value::string("a"))),
+        ] {
+            assert_eq!(closest_bound(value.clone(), operator), expected, "{value} {}", operator.symbol());
+        }
+    }
+
+    #[test]
+    fn a_real_becomes_a_whole_number_that_is_no_stricter() {
+        let convert =
+            |real: f64, operator: BinaryOperator, bound: Value| convert_to_bound_type(Real(real), operator, &bound);
+        for (real, operator, expected) in [
+            (7.5, Less, Integer(8)),
+            (7.5, LessEqual, Integer(8)),
+            (7.5, Greater, Integer(7)),
+            (7.5, GreaterEqual, Integer(7)),
+            (-7.5, LessEqual, Integer(-7)),
+            (-7.5, GreaterEqual, Integer(-8)),
+            (9_007_199_254_740_991.0, GreaterEqual, Integer(9_007_199_254_740_991)),
+            (9_007_199_254_740_992.0, GreaterEqual, Real(9_007_199_254_740_992.0)),
+        ] {
+            assert_eq!(convert(real, operator, Integer(5)), expected, "{real} {}", operator.symbol());
+        }
+        assert_eq!(convert(7.5, Less, Real(5.0)), Real(7.5));
+        assert_eq!(convert_to_bound_type(Boolean(true), Less, &Integer(5)), Boolean(true));
+    }
+}

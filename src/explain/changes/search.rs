@@ -325,3 +325,83 @@ fn is_proper_subset(some: &[RequestEdit], others: &[RequestEdit]) -> bool {
 fn differ_in_values_only(some: &[RequestEdit], others: &[RequestEdit]) -> bool {
     some.len() == others.len() && some.iter().zip(others).all(|(a, b)| a.differs_in_value_only(b))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{ChangeProblem, ObstacleCount, Proposal, RequestEdit, verify_edits};
+    use crate::ad::{Ad, Dialect, Expression, Name, Value};
+    use crate::eval::Context;
+    use crate::protocol::evaluate_attribute;
+    use crate::syntax::{ParseOptions, parse_ad};
+
+    /// A request matches where its attribute `Fits` is true.
+    struct Fitting<const KEEPS_BEST_VALUE: bool>;
+
+    impl<const BEST: bool> ChangeProblem for Fitting<BEST> {
+        const KEEPS_BEST_VALUE: bool = BEST;
+
+        type Match = ();
+        type Failure = ();
+        type Fault = ();
+
+        fn dialect(&self) -> Dialect {
+            Dialect::Condor
+        }
+
+        fn find_match(&mut self, request: &Ad) -> Result<Option<()>, ()> {
+            let fits = evaluate_attribute(request, &Name::new("Fits"), &Context::new(Dialect::Condor));
+            Ok((fits == Some(Value::Boolean(true))).then_some(()))
+        }
+
+        fn failure(&mut self, _request: &Ad) -> Option<()> {
+            None
+        }
+
+        fn obstacles(&mut self, _failure: &()) -> ObstacleCount {
+            (0, 0)
+        }
+
+        fn propose(&mut self, _request: &Ad, _failure: &()) -> Result<Vec<Proposal>, ()> {
+            Ok(Vec::new())
+        }
+    }
+
+    /// Returns the changes that are left of some, each of which sets attributes.
+    fn left(changes: &[&[(&str, i64)]], keeps_best_value: bool) -> Vec<String> {
+        let text = b"[ a = 0; b = 0; c = 0; Fits = a >= 9 || c >= 9 || a > 0 && b > 0 ]";
+        let request = parse_ad(text, ParseOptions::new(Dialect::Condor)).unwrap();
+        let edit = |(name, value): &(&str, i64)| RequestEdit::Set {
+            name: Name::new(name),
+            from: request.get_str(name).cloned(),
+            to: Expression::literal(*value),
+        };
+        let edits = changes.iter().map(|change| change.iter().map(edit).collect()).collect();
+        let found = if keeps_best_value {
+            verify_edits(&mut Fitting::<true>, &request, edits)
+        } else {
+            verify_edits(&mut Fitting::<false>, &request, edits)
+        };
+        found.unwrap().iter().map(super::RequestChange::text).collect()
+    }
+
+    #[test]
+    fn of_changes_that_differ_in_values_only_the_first_is_kept() {
+        for (changes, of_best_values, of_all_values) in [
+            (&[&[("a", 9)][..], &[("a", 10)]][..], &["a 0 -> 9"][..], &["a 0 -> 9", "a 0 -> 10"][..]),
+            (&[&[("a", 9)], &[("c", 9)]], &["a 0 -> 9", "c 0 -> 9"], &["a 0 -> 9", "c 0 -> 9"]),
+            (&[&[("a", 1), ("b", 1)], &[("a", 1), ("b", 2)]], &["a 0 -> 1 and b 0 -> 1"], &["a 0 -> 1 and b 0 -> 1"]),
+            (
+                &[&[("a", 1), ("b", 1)], &[("b", 2), ("a", 1)]],
+                &["a 0 -> 1 and b 0 -> 1", "b 0 -> 2 and a 0 -> 1"],
+                &["a 0 -> 1 and b 0 -> 1", "b 0 -> 2 and a 0 -> 1"],
+            ),
+            // A part of the change suffices, or it does not suffice.
+            (&[&[("a", 9)], &[("a", 9), ("b", 1)]], &["a 0 -> 9"], &["a 0 -> 9"]),
+            (&[&[("a", 9), ("b", 0)]], &["a 0 -> 9"], &["a 0 -> 9"]),
+            (&[&[("a", 8)], &[("b", 9)]], &[], &[]),
+        ] {
+            assert_eq!(left(changes, true), of_best_values, "{changes:?}");
+            assert_eq!(left(changes, false), of_all_values, "{changes:?}");
+        }
+    }
+}
