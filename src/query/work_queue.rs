@@ -190,7 +190,7 @@ pub fn do_in_order<R: Send, E>(
 
 #[cfg(test)]
 mod tests {
-    use super::do_in_order;
+    use super::{OrderedWork, WorkQueue, do_in_order};
 
     #[test]
     fn results_come_in_order() {
@@ -205,6 +205,38 @@ mod tests {
                 do_in_order(threads, count, work, take).unwrap();
                 assert_eq!(found, (0..count).map(|index| (index, work(index))).collect::<Vec<_>>());
             }
+        }
+    }
+
+    /// Hands out the numbers below a bound, and keeps the results that come.
+    struct Numbers(std::ops::Range<usize>, Vec<(usize, Option<usize>)>);
+
+    impl OrderedWork<usize, usize, ()> for Numbers {
+        type Kept = usize;
+
+        fn next(&mut self) -> Option<(usize, usize)> {
+            self.0.next().map(|number| (number, number))
+        }
+
+        fn take(&mut self, kept: usize, result: Option<usize>) -> Result<bool, ()> {
+            self.1.push((kept, result));
+            Ok(kept < 5)
+        }
+    }
+
+    #[test]
+    fn a_queue_without_threads_does_its_work_itself() {
+        for (count, max_pending, wanted) in [(0, 1, 0), (1, 1, 1), (5, 1, 5), (5, 3, 5), (5, 9, 5), (9, 3, 6)] {
+            let mut numbers = Numbers(0..count, Vec::new());
+            let mut done = Vec::new();
+            let mut work = |number| {
+                done.push(number);
+                10 * number
+            };
+            let goes_on = WorkQueue::new().run(max_pending, &mut numbers, &mut work);
+            assert_eq!(goes_on, Ok(count == wanted), "{count}");
+            assert_eq!(numbers.1, (0..wanted).map(|number| (number, Some(10 * number))).collect::<Vec<_>>());
+            assert!(done.len() >= wanted && done.is_sorted(), "{done:?}");
         }
     }
 

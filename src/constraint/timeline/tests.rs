@@ -187,6 +187,18 @@ fn bounds_are_exact_or_said_to_be_sampled() {
     }
 }
 
+/// Between two samples that differ, the second of the change is found.
+#[test]
+fn a_change_between_samples_is_found_to_the_second() {
+    let scene = Scene::new(Dialect::Condor);
+    for second in (NOW + 3590)..(NOW + 3600 + 65) {
+        let text = format!("strcat(time()) >= \"{second}\"");
+        let found = scene.timeline(&scene.parse(&text), NOW..NOW + SECONDS_PER_DAY);
+        let found: Vec<_> = found.seconds_in(|value| *value == Some(Truth::True)).collect();
+        assert_eq!(found, [&(second..NOW + SECONDS_PER_DAY)], "{text}");
+    }
+}
+
 #[test]
 fn spans_are_bounded() {
     let scene = Scene::new(Dialect::Condor);

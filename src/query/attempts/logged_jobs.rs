@@ -264,3 +264,51 @@ impl JobRecord {
         self.put(name, self.integer(name).unwrap_or(0) + 1);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::ad::{Ad, Dialect};
+    use crate::format::{FileFormat, read};
+    use crate::query::JobEvent;
+
+    use super::LoggedJobs;
+
+    /// Returns the jobs of a log `my.log` that is read at second 9. An event is its number, its job and the rest of its text.
+    fn jobs(events: &[(u16, &str, &str)]) -> Vec<Ad> {
+        let line = |(number, job, text): &(u16, &str, &str)| {
+            format!("{number:03} ({job}.000) 2026-09-01 10:00:{number:02}Z {text}\n...\n")
+        };
+        let log: String = events.iter().map(line).collect();
+        let mut jobs = LoggedJobs::at(9);
+        for entry in read(log.as_bytes(), FileFormat::EventLog, Dialect::Condor).flatten() {
+            jobs.add(&JobEvent::of(&entry.ad).unwrap(), "my.log");
+        }
+        jobs.into_ads().collect()
+    }
+
+    #[test]
+    fn a_job_has_what_its_submission_tells_and_what_htcondor_takes_for_the_rest() {
+        let names =
+            "ClusterId ProcId UserLog QDate ServerTime Owner Cmd JobStatus JobPrio RemoteUserCpu RemoteWallClockTime";
+        let shown = |ad: &Ad| {
+            let value = |name| ad.get_str(name).map_or("-".to_owned(), ToString::to_string);
+            names.split(' ').map(value).collect::<Vec<_>>().join(" ")
+        };
+        let submitted = (0, "001.000", "Job submitted from host: <a>");
+        for (events, expected) in [
+            (&[submitted][..], &["1 0 \"my.log\" 1788256800 9 \"???\" \"???\" 1 0 0.0 0.0"][..]),
+            (
+                &[submitted, (12, "001.000", "Job was held.")],
+                &["1 0 \"my.log\" 1788256800 9 \"???\" \"???\" 5 0 0.0 0.0"],
+            ),
+            // The submission of the second job is in another log.
+            (
+                &[submitted, (9, "001.001", "Job was aborted.")],
+                &["1 0 \"my.log\" 1788256800 9 \"???\" \"???\" 1 0 0.0 0.0", "1 1 - - - - - 3 - - -"],
+            ),
+            (&[], &[]),
+        ] {
+            assert_eq!(jobs(events).iter().map(shown).collect::<Vec<_>>(), expected, "{events:?}");
+        }
+    }
+}
