@@ -185,6 +185,66 @@ fn problems_have_their_places() {
     assert!(others.is_empty(), "{others}");
 }
 
+/// Returns attributes of the only job that some commands make under a configuration, `-` for one that it lacks.
+fn values(configuration: &str, commands: &str, names: &[&str]) -> Vec<String> {
+    let described = describe_jobs(format!("executable = a\n{commands}\nqueue\n").as_bytes(), &settings(configuration));
+    let [Ok(entry)] = &described.items[..] else { panic!("{commands}: {:?}", described.items) };
+    let shown =
+        |name: &&str| entry.ad.get_str(name).map_or("-".to_owned(), |value| expression_text(value, Style::Long));
+    names.iter().map(shown).collect()
+}
+
+#[test]
+fn a_history_of_attributes_has_a_length_of_32_bits() {
+    let refused = |length: &str| {
+        let text = format!("executable = a\njob_machine_attrs_history_length = {length}\nqueue\n");
+        problems(&text).iter().any(|problem| problem.contains("this is not a number of attributes"))
+    };
+    for (length, is_refused) in [("-1", true), ("0", false), ("3", false), ("2147483647", false), ("2147483648", true)]
+    {
+        assert_eq!(refused(length), is_refused, "{length}");
+    }
+}
+
+#[test]
+fn what_a_transfer_of_files_needs_of_a_slot_is_a_clause() {
+    for (commands, expected) in [
+        ("", "(TARGET.HasFileTransfer)"),
+        ("MY.RequireCommonFilesTransfer = false", "(TARGET.HasFileTransfer)"),
+        ("MY.RequireCommonFilesTransfer = true", "(TARGET.HasFileTransfer && TARGET.HasCommonFilesTransfer >= 2)"),
+        ("encrypt_input_files = b", "(TARGET.HasFileTransfer && TARGET.HasPerFileEncryption)"),
+        ("encrypt_input_files = b\nrequirements = HasPerFileEncryption", "(TARGET.HasFileTransfer)"),
+        (
+            "transfer_input_files = http://a/b",
+            "(TARGET.HasFileTransfer && stringListIMember(\"http\", TARGET.HasFileTransferPluginMethods))",
+        ),
+        ("requirements = HasFileTransfer", ""),
+    ] {
+        let requirements = values("", &format!("should_transfer_files = yes\n{commands}"), &["Requirements"]).remove(0);
+        let clause = requirements.split(" && ").skip_while(|part| !part.contains("(TARGET.HasFileTransfer"));
+        assert_eq!(clause.collect::<Vec<_>>().join(" && "), expected, "{commands}: {requirements}");
+    }
+}
+
+#[test]
+fn an_environment_of_the_configuration_stays_without_commands() {
+    let names = ["Environment", "Env", "EnvDelim"];
+    let new = "SUBMIT_ATTRS = Environment\nEnvironment = \"A=1\"";
+    let old = "SUBMIT_ATTRS = Env\nEnv = \"A=1\"";
+    for (configuration, commands, expected) in [
+        ("", "", ["\"\"", "-", "-"]),
+        ("", "environment = \"A=1 B=2\"", ["\"A=1 B=2\"", "-", "-"]),
+        ("", "environment = A=1;B=2", ["\"A=1 B=2\"", "-", "-"]),
+        ("", "env = A=1;B=2", ["-", "\"A=1;B=2\"", "\";\""]),
+        (new, "", ["\"A=1\"", "-", "-"]),
+        (old, "", ["-", "\"A=1\"", "-"]),
+        (new, "environment = B=2", ["\"B=2\"", "-", "-"]),
+        (old, "environment = B=2", ["\"B=2\"", "\"B=2\"", "\";\""]),
+    ] {
+        assert_eq!(values(configuration, commands, &names), expected, "{configuration}\n{commands}");
+    }
+}
+
 #[test]
 fn an_included_file_that_includes_itself_ends() {
     let folder = std::env::temp_dir().join(format!("classad-submit-{}", std::process::id()));

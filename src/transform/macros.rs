@@ -301,7 +301,7 @@ pub(super) fn append(variables: &mut MacroVariables, name: &str, between: &str, 
 
 #[cfg(test)]
 mod tests {
-    use super::{MacroText, MacroVariables, append, expand_own};
+    use super::{MacroText, MacroVariables, append, expand_own, find_macro};
     use crate::ad::Name;
 
     #[test]
@@ -325,6 +325,44 @@ mod tests {
             append(&mut variables, "a", ", ", text);
         }
         assert_eq!(variables[&Name::new("a")].bytes, b"1, 2");
+    }
+
+    #[test]
+    fn a_text_is_from_an_ad_if_the_text_before_was_and_stands_in_it() {
+        let of = |bytes: &str, is_from_ad| MacroText { bytes: bytes.into(), is_from_ad };
+        for (before, text, expected) in [
+            (Some(of("1", true)), "$(a) x", true),
+            (Some(of("1", false)), "$(a) x", false),
+            (Some(of("1", true)), "x", false),
+            // A default is of the rule.
+            (Some(of("", true)), "$(a:2)", false),
+            (None, "$(a:2)", false),
+        ] {
+            let found = expand_own(text, "a", before.as_ref()).ok().unwrap();
+            assert_eq!(found.is_from_ad, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_default_may_have_parentheses_in_it() {
+        for (text, expected) in [
+            ("x $(a) y", Some(("$(a)", None))),
+            ("$(a:)", Some(("$(a:)", Some("")))),
+            ("$(a:b c)d)", Some(("$(a:b c)", Some("b c")))),
+            ("$(a:())", Some(("$(a:())", Some("()")))),
+            ("$(a:(b))", Some(("$(a:(b))", Some("(b)")))),
+            ("$(a:(b)c)d", Some(("$(a:(b)c)", Some("(b)c")))),
+            ("$(a:$(b)$(c))", Some(("$(a:$(b)$(c))", Some("$(b)$(c)")))),
+            ("$(a:(b)", None),
+            ("$(a:\"\")", None),
+            ("$(a b)", None),
+            ("$$(a)", None),
+            ("$(a", None),
+        ] {
+            let found = find_macro(text.as_bytes(), 0);
+            let found = found.map(|found| (&text[found.range], found.default.map(|default| &text[default])));
+            assert_eq!(found, expected, "{text}");
+        }
     }
 
     #[test]
