@@ -258,3 +258,18 @@ fn what_is_no_text_is_refused() {
         assert!(error.to_string().starts_with(reason), "{error}");
     }
 }
+
+/// The last event of a log tells the years of the others, so that a log without years is one block.
+#[test]
+fn only_a_log_without_years_is_one_block() {
+    let log = |time: &str| format!("001 (1.0.0) {time} Job executing on host: <a>\n...\n").repeat(READ_BYTES / 20);
+    for (text, is_one) in [
+        (log("2026-11-22 23:35:27"), false),
+        (log("11/22 23:35:27"), true),
+        ("a = 1\n\n".repeat(READ_BYTES / 3), false),
+    ] {
+        let mut stream = Stream::new(Box::new(io::Cursor::new(text.clone())), None).unwrap();
+        let first = stream.next_block().unwrap().unwrap();
+        assert_eq!(first.text.len() == text.len(), is_one, "{}", &text[..30]);
+    }
+}

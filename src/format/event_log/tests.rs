@@ -64,6 +64,22 @@ fn events_have_the_attributes_that_htcondor_names() {
             "099 News of the future\n\tmore\n\tand more",
             "EventHead = \"News of the future\"; EventPayloadLines = \"more\\nand more\"",
         ),
+        // A cell is of the column in which it ends, and of the last one if it ends behind all.
+        (
+            "006 Image size of job updated: 1\n\tPartitionable Resources :  Usage  Request Allocated\n\
+             \t   Cpus                 :   0.5        1         2\n\
+             \t   Memory (MB)          :             16       123\n\
+             \t   Disk (KB)            :     7       15 1234567890",
+            "Size = 1; CpusUsage = 0.5; RequestCpus = 1; Cpus = 2; RequestMemory = 16; Memory = 123; DiskUsage = 7; \
+             RequestDisk = 15; Disk = 1234567890",
+        ),
+        (
+            "006 Image size of job updated: 1\n\tPartitionable Resources :  Usage  Request Allocated Assigned\n\
+             \t   Cpus                 :              1         1\n\
+             \t   GPUs                 :   0.1        1         1 \"GPU-0123456789abcdef\"",
+            "Size = 1; RequestCpus = 1; Cpus = 1; GPUsUsage = 0.1; RequestGPUs = 1; GPUs = 1; AssignedGPUs = \
+             \"GPU-0123456789abcdef\"",
+        ),
     ] {
         let ad = event(text, "2026-11-22 23:35:27");
         let common = "Cluster = 12; Proc = 3; Subproc = 0; ";

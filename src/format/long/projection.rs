@@ -340,3 +340,23 @@ impl Projection {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{PrefilterVerdict, Projection};
+    use crate::ad::{Dialect, Name};
+
+    #[test]
+    fn the_names_of_a_prefilter_are_requested_and_later_ones_are_not() {
+        let names = |projection: &Projection| projection.names.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let mut projection = Projection::new([Name::new("a")], Dialect::Condor);
+        assert!(!projection.has_grown());
+        projection = projection.with_prefilter(&[Name::new("b"), Name::new("A")], |_| PrefilterVerdict::Passed);
+        assert!(!projection.has_grown());
+        assert_eq!(names(&projection.requested()), ["a", "b"]);
+        projection.add(Name::new("c"));
+        assert!(projection.has_grown());
+        assert_eq!(names(&projection.requested()), ["a", "b"]);
+        assert!(!projection.requested().has_grown());
+    }
+}

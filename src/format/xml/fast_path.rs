@@ -206,6 +206,30 @@ mod tests {
     }
 
     #[test]
+    fn values_end_where_their_elements_do() {
+        for value in [
+            "<i>1</i>",
+            "<s></s>",
+            "<b v=\"t\"/>",
+            "<un/>",
+            "<l></l>",
+            "<l><i>1</i><l><s>x</s></l></l>",
+            "<c></c>",
+            "<c><a n=\"a\"><i>1</i></a></c>",
+            "<c><a n=\"a\"><i>1</i></a><a n=\"b\"><s>x</s></a></c>",
+            "<c><a n=\"a\"><l><c><a n=\"b\"><er/></a></c></l></a></c>",
+        ] {
+            assert_eq!(value_length(value.as_bytes()), Some(value.len()), "{value}");
+            let longer = format!("{value}</a><i>2</i>");
+            assert_eq!(value_length(longer.as_bytes()), Some(value.len()), "{longer}");
+            assert_eq!(value_length(&value.as_bytes()[..value.len() - 1]), None, "{value}");
+        }
+        for text in ["", "x", "</a>", "<l>x</l>", "<i>1</s>", "<c><i>1</i></c>", "<c><a n=\"a\"></a></c>", "<c></l>"] {
+            assert_eq!(value_length(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
     fn bytes_that_are_no_utf8_are_refused() {
         let text =
             b"<c><a n=\"a\"><s>x</s></a></c>\n<c><a n=\"a\"><s>\xff</s></a></c>\n<c><a n=\"\xff\"><s>x</s></a></c>";

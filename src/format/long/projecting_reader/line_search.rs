@@ -318,3 +318,34 @@ fn has_closed_strings(value: &[u8]) -> bool {
     }
     true
 }
+
+#[cfg(test)]
+mod tests {
+    use super::has_closed_strings;
+
+    #[test]
+    fn only_the_parser_judges_values_with_comments_and_quoted_names() {
+        for (value, is_closed) in [
+            ("", true),
+            (" 1 + x / 2 * 3", true),
+            (" \"a\" + \"\"", true),
+            (" \"a // b /* 'c\"", true),
+            (r#" "a \" b""#, true),
+            (" \"\u{e9}\"", true),
+            (" \"a", false),
+            // The quote at the end of a line closes its string.
+            (r#" "C:\dir\""#, true),
+            (r#" "a \" + b"#, false),
+            (" \"a\" + \"b", false),
+            (" \"a\0\"", false),
+            (" 1 // x", false),
+            (" 1 /* x */", false),
+            (" 'x'", false),
+            (" x \\", false),
+            (" \u{e9}", false),
+            (" \0", false),
+        ] {
+            assert_eq!(has_closed_strings(value.as_bytes()), is_closed, "{value}");
+        }
+    }
+}
