@@ -411,3 +411,20 @@ fn an_attribute_that_most_ads_lack_is_noted() {
         assert_eq!(is_found, is_noted, "{having} of {}: {found:?}", having + lacking);
     }
 }
+
+/// The findings about an ad depend on circles anywhere in it, even where its constraint reads none of them.
+#[test]
+fn a_circle_is_told_of_one_ad_among_others_with_its_constraint() {
+    let context = Context::new(Dialect::Condor);
+    let pools = [None, Some(std::sync::Arc::new(pool()))];
+    for pool in pools {
+        let checker = AdChecker::new(Protocol::new(Dialect::Condor), &context);
+        let mut checker = if let Some(pool) = pool { checker.with_pool(pool) } else { checker };
+        let mut circles = |b: &str| {
+            let text = format!("[ MyType = \"Job\"; Requirements = TARGET.Memory > 1; a = b + 1; b = {b} ]");
+            let found = FindingRegister::default().register(&checker.check(&ad(&text, Dialect::Condor)));
+            found.iter().filter(|(_, finding)| finding.message.contains("refers to itself")).count()
+        };
+        assert_eq!(["1", "a", "2", "c", "a + 1"].map(&mut circles), [0, 1, 0, 0, 1]);
+    }
+}

@@ -187,8 +187,10 @@ mod tests {
 
     #[test]
     fn too_many_ways_are_refused() {
-        let group = PortGroup { min: 0, ..PortGroup::all_of(40) };
-        assert!(group.patterns(40).is_none());
+        for (ports, ways) in [(15, Some(1 << 15)), (16, Some(1 << 16)), (17, None), (40, None)] {
+            let group = PortGroup { min: 0, ..PortGroup::all_of(ports) };
+            assert_eq!(group.patterns(ports).map(|patterns| patterns.len()), ways, "{ports}");
+        }
     }
 
     #[test]

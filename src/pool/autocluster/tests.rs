@@ -194,3 +194,56 @@ fn offers_of_one_shape_are_as_good_as_all() {
         assert_eq!(found.significant(), expected.significant());
     }
 }
+
+/// An autocluster keeps the identifier for which most of its requests vouch; the others get new ones.
+#[test]
+fn identifiers_are_kept_and_new_ones_are_greater() {
+    let demand = ["[ Requirements = TARGET.RequestMemory < 9 ]"];
+    for (requests, expected) in [
+        (&[(1, None), (2, None)][..], &[1, 2][..]),
+        (&[(1, None), (2, Some(2)), (3, None), (4, Some(5)), (1, None)], &[6, 2, 7, 5]),
+        (&[(1, Some(3)), (1, Some(4)), (1, Some(4)), (2, None)], &[4, 5]),
+        // One identifier goes to the autocluster with most requests that have it.
+        (&[(1, Some(3)), (2, Some(3)), (2, Some(3))], &[4, 3]),
+        (&[(1, Some(3)), (2, Some(3))], &[3, 4]),
+        // Identifiers are positive.
+        (&[(1, Some(-4)), (2, None)], &[1, 2]),
+        (&[(1, Some(0)), (2, Some(1))], &[2, 1]),
+        (&[(1, Some(i64::MAX)), (2, None)], &[i64::MAX, 1]),
+    ] {
+        let texts: Vec<String> =
+            requests.iter().map(|(memory, _)| format!("[ Requirements = true; RequestMemory = {memory} ]")).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let found = clusters(&texts, &demand, &[]);
+        let of_all = |number| vec![number; expected.len()];
+        let annotated = ads(&texts).into_iter().zip(requests).enumerate().map(|(index, (ad, (_, number)))| {
+            number.map_or_else(|| ad.clone(), |number| found.annotated(index, &ad, &of_all(number)))
+        });
+        assert_eq!(found.identifiers(&annotated.collect::<Vec<_>>()), expected, "{requests:?}");
+    }
+}
+
+#[test]
+fn a_request_vouches_for_an_identifier_by_its_list_and_its_signature() {
+    let text = "[ Requirements = true; RequestMemory = 1 ]";
+    let found = clusters(&[text, text], &["[ Requirements = TARGET.RequestMemory < 9 ]"], &[]);
+    let request = ads(&[text]).remove(0);
+    let list = found.clusters[0].attribute_list();
+    let marked = |number: i64, list: &str, signature: &str| {
+        let own = format!("[ AutoClusterId = {number}; AutoClusterAttrs = \"{list}\"; {signature} ]");
+        ads(&[&own])[0].iter().fold(request.clone(), |ad, own| ad.with(own.name.clone(), own.expression.clone()))
+    };
+    let reversed = list.split(',').rev().collect::<Vec<_>>().join(" ");
+    for (one, other, expected) in [
+        (marked(7, &list, ""), request.clone(), 7),
+        (marked(7, &reversed, ""), request.clone(), 7),
+        // The others are from before an edit, or of other attributes.
+        (marked(7, &list, "AutoClusterSignature = \"other\""), request.clone(), 8),
+        (marked(7, "Other", ""), request.clone(), 1),
+        (marked(7, "Other", ""), marked(5, &list, ""), 5),
+        // A signature counts more than none.
+        (marked(7, &list, ""), found.annotated(0, &request, &[3]), 3),
+    ] {
+        assert_eq!(found.identifiers(&[one, other]), [expected]);
+    }
+}

@@ -121,3 +121,19 @@ fn values_are_those_of_every_ad_alone() {
     }
     assert!(met > 500, "{met}");
 }
+
+#[test]
+fn one_attribute_with_the_name_of_a_scope_is_enough() {
+    for (text, expected) in [
+        ("", false),
+        ("a = 1\n\nb = 2\n", false),
+        ("a = 1\nmine = 2\n", false),
+        ("a = 1\n\nb = 2\nTarget = 3\n", true),
+        ("my = 1\n", true),
+    ] {
+        let ads = || read(text.as_bytes(), FileFormat::Long, Dialect::Condor).map(|entry| entry.unwrap().ad).collect();
+        for store in [Store::new(ads(), Dialect::Condor), Store::with_all_columns(ads(), Dialect::Condor)] {
+            assert_eq!(store.has_scope_attribute(), expected, "{text}");
+        }
+    }
+}

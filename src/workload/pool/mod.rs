@@ -119,3 +119,19 @@ impl PoolWorkload {
         (requests, clusters)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::PoolWorkload;
+
+    #[test]
+    fn users_submit_clusters_of_one_request_in_between_others() {
+        let (requests, clusters) = PoolWorkload::default().queue(7);
+        assert_eq!(clusters.iter().map(|cluster| cluster.jobs).sum::<u32>(), PoolWorkload::default().jobs);
+        let has_cluster = |request: usize| clusters.iter().any(|cluster| cluster.request == request);
+        assert!((0..requests.len()).all(has_cluster));
+        // If each request had all its clusters at once, there were as many changes as requests.
+        let changes = clusters.windows(2).filter(|pair| pair[0].request != pair[1].request).count();
+        assert!(changes > requests.len(), "{changes} {}", requests.len());
+    }
+}
