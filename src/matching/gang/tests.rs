@@ -524,3 +524,20 @@ fn attributes_and_offers_left_are_those_of_remainders() {
     assert_eq!(names(&matcher), ["Constraint", "Y", "Z"]);
     assert_eq!((matcher.unused_offers(), matcher.with_extra_copy(0).1), (2, vec![0, 1, 0]));
 }
+
+/// Ranks that are no numbers are told of the request that is seated, and of offers.
+#[test]
+fn ranks_of_a_former_request_are_told_no_more() {
+    let port = |rank: &str| format!("[ Ports = {{ [ Label = a; Constraint = a.X > 0; Rank = {rank} ] }} ]");
+    let texts = ["{ a.X }", "a.X"].map(|rank| port(rank));
+    let requests = ads(&texts.each_ref().map(String::as_str));
+    for (seated, of_request) in [(&[0][..], 1), (&[0, 0], 1), (&[1], 0), (&[0, 1], 0), (&[1, 0], 1)] {
+        let mut matcher = matcher_of(&["[ X = 1; Constraint = true ]", "[ X = 2; Constraint = true ]"]);
+        for request in seated {
+            assert!(matcher.preview_gang(0, &requests[*request]).unwrap().is_some());
+        }
+        let found = matcher.take_non_numeric_ranks();
+        assert_eq!(found.iter().filter(|rank| rank.offer.is_none()).count(), of_request, "{seated:?} {found:?}");
+        assert_eq!(matcher.take_non_numeric_ranks(), []);
+    }
+}

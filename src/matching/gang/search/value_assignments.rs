@@ -116,3 +116,75 @@ impl ValueAssignments {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{OpenValues, ValueAssignments};
+    use crate::ad::Value;
+    use crate::matching::gang::port_index::DistinctValue;
+    use crate::matching::gang::search::assignment::PortAssignment;
+    use crate::pool::ValueKey;
+
+    fn key(number: &i64) -> ValueKey {
+        ValueKey::of(&Value::Integer(*number))
+    }
+
+    /// Returns ports that must all get distinct values, each with the values that it can get; none are not scarce.
+    fn ports(values: &[&[i64]]) -> ValueAssignments {
+        let scarce = |values: &&[i64]| (!values.is_empty()).then(|| values.iter().map(key).collect());
+        let constraint = OpenValues {
+            terms: values.len(),
+            taken: vec![key(&9)],
+            scarce: values.iter().map(scarce).collect(),
+            concerned: vec![true; values.len()],
+            fixed: PortAssignment::default(),
+        };
+        ValueAssignments { constraints: vec![constraint] }
+    }
+
+    #[test]
+    fn ports_are_fixed_as_long_as_all_get_distinct_values() {
+        let known = |values: &[i64]| -> Vec<[DistinctValue; 1]> {
+            values.iter().map(|value| [DistinctValue::Key(key(value))]).collect()
+        };
+        // The values that each port can get, and the candidates for each port in turn: whether they can be fixed.
+        for (of_ports, candidates, expected) in [
+            (&[&[1, 2][..], &[1, 2]][..], &[&[1][..], &[2]][..], &[true, true][..]),
+            (&[&[1, 2], &[1, 2]], &[&[1], &[1]], &[true, false]),
+            // The last port has only one value.
+            (&[&[1, 2], &[1]], &[&[1], &[1]], &[false, true]),
+            (&[&[1, 2], &[1]], &[&[2], &[1]], &[true, true]),
+            (&[&[1, 2], &[1, 2], &[1, 2]], &[&[1], &[1], &[2]], &[false, true, true]),
+            (&[&[1, 2], &[]], &[&[1], &[1]], &[true, false]),
+            (&[&[], &[]], &[&[1], &[1, 2]], &[true, true]),
+        ] {
+            let mut assignments = ports(of_ports);
+            let fixed = candidates.iter().enumerate().map(|(number, values)| {
+                let values = known(values);
+                assignments.assign(number, &values.iter().map(<[DistinctValue; 1]>::as_slice))
+            });
+            assert_eq!(fixed.collect::<Vec<_>>(), expected, "{of_ports:?} {candidates:?}");
+        }
+        for (of_ports, expected) in [
+            (&[&[1, 2][..], &[1, 2]][..], &[true, true][..]),
+            (&[&[1], &[1]], &[false, true]),
+            (&[&[1], &[]], &[true, true]),
+        ] {
+            let mut assignments = ports(of_ports);
+            let fixed: Vec<bool> = (0..of_ports.len()).map(|number| assignments.assign_any(number)).collect();
+            assert_eq!(fixed, expected, "{of_ports:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_docked_already_is_free_no_more() {
+        for (value, expected) in [
+            (DistinctValue::Key(key(&1)), true),
+            (DistinctValue::Key(key(&9)), false),
+            (DistinctValue::Unknown, true),
+            (DistinctValue::Incomparable, false),
+        ] {
+            assert_eq!(ports(&[&[1, 2]]).is_free(&[value]), expected);
+        }
+    }
+}

@@ -49,3 +49,20 @@ impl SimulatedRequest {
         self.prepared.with(Name::new(RESOURCE_COUNT), Expression::literal(count))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{RESOURCE_COUNT, SimulatedRequest};
+    use crate::ad::Ad;
+
+    #[test]
+    fn only_a_request_for_units_asks_with_their_number() {
+        for (waiting, is_counted, expected) in [(3, true, Some("3")), (0, true, Some("0")), (1, false, None)] {
+            let (ad, submitter) = (Ad::default(), "ann".to_owned());
+            let prepared = ad.clone();
+            let request = SimulatedRequest { ad, prepared, submitter, arrival: 0, waiting, is_counted, is_held: false };
+            let asked = request.asking_ad();
+            assert_eq!(asked.get_str(RESOURCE_COUNT).map(ToString::to_string).as_deref(), expected, "{waiting}");
+        }
+    }
+}
