@@ -82,6 +82,12 @@ fn verdicts_and_changes() {
             "`TARGET.Arch =?= \"x86_64\"` -> `TARGET.Arch == \"x86_64\"`",
         ),
         (
+            "Requirements = TARGET.Arch =?= Wanted; Wanted = \"x86_64\"",
+            &[SMALL, LARGE, ARM],
+            "job matches none of 3 slots: `TARGET.Arch =?= Wanted` is never true: =?= is case-sensitive, and 2 slots have \"X86_64\"",
+            "`TARGET.Arch =?= Wanted` -> `TARGET.Arch == Wanted`",
+        ),
+        (
             "Requirements = TARGET.KFlops >= 1000",
             &[SMALL, LARGE, ARM],
             "job matches none of 3 slots: no slot has KFlops >= 1000; the largest is 105",

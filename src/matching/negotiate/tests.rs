@@ -246,6 +246,28 @@ fn quotas_of_groups() {
     }
 }
 
+/// As in HTCondor, a group to which no slot is allocated has no turn, also if it could preempt.
+#[test]
+fn a_group_without_slots_is_skipped() {
+    let [x, y] = ["User = \"g.x@s\"", "User = \"h.y@s\""];
+    let used = "RemoteUser = \"g.x@s\"";
+    for (groups, preempts, offers, skipped) in [
+        ("g: 1, h: 0", false, &[""; 2][..], &["h 0 0"][..]),
+        ("g: 1, h: 0", true, &[""; 2], &["h 0 0"]),
+        ("g: 0, h: 0", true, &[""; 2], &["g 0 0", "h 0 0"]),
+        ("g: 1, h: 1", true, &[""; 2], &[]),
+        // A group that uses all of its slots has a turn only if it may preempt.
+        ("g: 1, h: 1", false, &["", used], &["g 1 1"]),
+        ("g: 1, h: 1", true, &["", used], &[]),
+    ] {
+        let policy =
+            format!("share: {{ by: User, in-use-by: RemoteUser, preempts: {preempts}, groups: {{ {groups} }} }}");
+        let found = cycle(&policy, &[x, y], offers);
+        let of = found.split("; ").filter_map(|event| event.strip_prefix("no turn of "));
+        assert_eq!(of.collect::<Vec<_>>(), skipped, "{policy} {offers:?}: {found}");
+    }
+}
+
 /// The turns of groups: what each may use, with what it uses already, and what it gets.
 #[test]
 fn groups_take_turns_at_a_finite_rate() {
