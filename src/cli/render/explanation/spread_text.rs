@@ -195,6 +195,24 @@ mod tests {
     }
 
     #[test]
+    fn texts_that_differ_in_words_are_variants() {
+        let mut text = SpreadText::new("");
+        for (other, expected) in [
+            ("it is held", "it is held"),
+            ("it is held", "it is held"),
+            ("it runs for 3", "it is held (and 1 variant)"),
+            ("it runs for 3", "it is held (and 1 variant)"),
+            ("it runs for 5", "it is held (and 2 variants)"),
+            ("it ends", "it is held (and 3 variants)"),
+        ] {
+            text.include(other, 1);
+            assert_eq!(text.to_string(), expected);
+        }
+        text.include("it ends", 2);
+        assert_eq!(text.to_string(), "it ends (and 3 variants)");
+    }
+
+    #[test]
     fn values_that_differ_are_of_one_cause() {
         let mut text = SpreadText::new("`Owner == \"ann\"` is false (Owner is \"user1\", Cpus is 4)");
         text.include("`Owner == \"ann\"` is false (Owner is \"bob\", Cpus is 2)", 1);

@@ -223,7 +223,7 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Anchor, Drawing, TextStyle, broken, chars_in, cut, text_pixels};
+    use super::{Anchor, Drawing, MARGIN_PIXELS, TextStyle, broken, chars_in, cut, text_pixels};
 
     #[test]
     fn texts_are_cut_at_their_width() {
@@ -246,6 +246,21 @@ mod tests {
         assert_eq!(broken("no slot has so much memory", 12, 3), ["no slot has", "so much", "memory"]);
         assert_eq!(broken("no slot has so much memory", 12, 2), ["no slot has", "so much memory"]);
         assert!(broken("", 12, 2).is_empty());
+    }
+
+    #[test]
+    fn a_picture_has_room_for_its_title_and_the_line_below() {
+        let width = |title: &str, line: &str| Drawing::new(title, line).width;
+        let of_title = |title: &str| MARGIN_PIXELS + text_pixels(title) * 17 / 13;
+        for (title, line) in [("", ""), ("jobs", ""), ("a title of many words", ""), ("a title of many words", "short")]
+        {
+            assert!(width(title, line) >= of_title(title), "{title}");
+        }
+        assert!(width("a title of many words", "") > width("jobs", ""));
+        assert!(width("jobs", "what is in it, in many words") > width("jobs", ""));
+        // The first free position is below the title, and below the line if there is one.
+        assert!(Drawing::new("jobs", "").bottom() >= MARGIN_PIXELS + 20);
+        assert!(Drawing::new("jobs", "x").bottom() > MARGIN_PIXELS + 38);
     }
 
     #[test]

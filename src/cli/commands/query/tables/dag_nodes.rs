@@ -51,3 +51,48 @@ pub fn sort_by_dag(mut records: Vec<TableRecord>) -> Vec<TableRecord> {
     let mut places: Vec<Option<TableRecord>> = records.into_iter().map(Some).collect();
     order.into_iter().filter_map(|index| places[index].take()).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use classad::ad::{Dialect, Value};
+    use classad::eval::Context;
+    use classad::query::{AdLookup, to_text};
+    use classad::syntax::{ParseOptions, parse_ad};
+
+    use super::{NAME, TableRecord, sort_by_dag};
+    use crate::cli::commands::query::tables::job_facts::JobFacts;
+
+    /// Returns the names of jobs, sorted below their DAGs. A job is its numbers and the number of its DAG, 0 for none.
+    fn sorted(jobs: &[(i64, i64, i64)]) -> Vec<String> {
+        let context = Context::new(Dialect::Condor);
+        let record = |(cluster, process, dag): &(i64, i64, i64)| {
+            let text = format!("[ ClusterId = {cluster}; ProcId = {process}; DAGManJobId = {dag} ]");
+            let ad = parse_ad(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+            let mut values = vec![None; NAME + 1];
+            values[NAME] = Some(Value::string(format!("{cluster}.{process}")));
+            let job = Some(JobFacts::new(&mut AdLookup::new(&ad, &context)));
+            let (order, slot, totals) = (Vec::new(), None, Vec::new());
+            TableRecord { values, order, job, slot, totals, has_gpus: false, failures: 0 }
+        };
+        let records = sort_by_dag(jobs.iter().map(record).collect());
+        records.iter().map(|record| record.values[NAME].as_ref().and_then(to_text).unwrap()).collect()
+    }
+
+    #[test]
+    fn nodes_stand_below_their_dag() {
+        for (jobs, expected) in [
+            (&[(1, 0, 0), (2, 0, 0)][..], &["1.0", "2.0"][..]),
+            (&[(1, 0, 0), (2, 0, 0), (3, 0, 1)], &["1.0", " |-3.0", "2.0"]),
+            // Of a node with several jobs, only the first one stands there.
+            (&[(1, 0, 0), (2, 0, 1), (2, 1, 1), (3, 0, 1)], &["1.0", " |-2.0", " |-3.0", " |-2.1"]),
+            (&[(1, 0, 0), (2, 0, 0), (2, 1, 1), (3, 0, 1)], &["1.0", " |-2.1", " |-3.0", "2.0"]),
+            // A DAG is a node of another one, or is not there.
+            (&[(1, 0, 0), (2, 0, 1), (3, 0, 2), (4, 0, 1)], &["1.0", " |-2.0", "  |-3.0", " |-4.0"]),
+            (&[(2, 0, 1), (3, 0, 0)], &["|-2.0", "3.0"]),
+            (&[(1, 0, 1)], &["|-1.0"]),
+            (&[(1, 0, 2), (2, 0, 0)], &["|-1.0", "2.0"]),
+        ] {
+            assert_eq!(sorted(jobs), expected, "{jobs:?}");
+        }
+    }
+}

@@ -87,3 +87,63 @@ fn fold(row: &mut MaskValues, record: &TableRecord) {
     let common: String = own.chars().zip(code.chars()).map(|(a, b)| if a == b { a } else { '*' }).collect();
     row[CODE] = Some(Value::string(common));
 }
+
+#[cfg(test)]
+mod tests {
+    use classad::ad::{Dialect, Value};
+    use classad::eval::Context;
+    use classad::query::AdLookup;
+    use classad::syntax::{ParseOptions, parse_ad};
+
+    use super::*;
+    use crate::cli::commands::query::tables::machine_slots::SlotFacts;
+
+    /// Returns the rows of slots as machine, slots, free processors, free and largest memory, state, and starts of jobs. A
+    /// slot is its ad, its number of parts, its processors and memory, and the largest memory of a part.
+    fn rows(slots: &[(&str, i64, i64, f64, f64)]) -> Vec<String> {
+        let context = Context::new(Dialect::Condor);
+        let record = |(text, parts, cpus, memory, largest): &(&str, i64, i64, f64, f64)| {
+            let text = format!("[ Machine = \"m\"; Name = \"slot1@m\"; {text} ]");
+            let ad = parse_ad(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+            let slot = SlotFacts::new(&mut AdLookup::new(&ad, &context));
+            let code = if slot.is_busy { "Cb" } else { "Ui" };
+            let mut values = vec![None; LARGEST + 1];
+            values[MACHINE] = Some(Value::string(slot.machine.clone()));
+            values[SLOTS] = Some(Value::Integer(*parts));
+            (values[FREE_CPUS], values[FREE_MEMORY]) = (Some(Value::Integer(*cpus)), Some(Value::Real(*memory)));
+            (values[CODE], values[JOB_STARTS]) = (Some(Value::string(code)), Some(Value::Real(0.5)));
+            values[LARGEST] = Some(Value::Real(*largest));
+            let (order, job, totals) = (Vec::new(), None, Vec::new());
+            TableRecord { values, order, job, slot: Some(slot), totals, has_gpus: false, failures: 0 }
+        };
+        let text = |value: &Option<Value>| value.as_ref().map(ToString::to_string).unwrap_or_default();
+        let columns = [MACHINE, SLOTS, FREE_CPUS, FREE_MEMORY, LARGEST, CODE, JOB_STARTS];
+        let shown = |row: &MaskValues| columns.map(|column| text(&row[column])).join(" ").replace('"', "");
+        machine_rows(&slots.iter().map(record).collect::<Vec<_>>()).iter().map(shown).collect()
+    }
+
+    #[test]
+    fn the_slots_of_one_type_are_one_row() {
+        let (free, busy) = ("State = \"Unclaimed\"", "State = \"Claimed\"");
+        let divided = "State = \"Unclaimed\"; PartitionableSlot = true";
+        for (slots, expected) in [
+            (&[(free, 0, 1, 2.0, 0.0)][..], &["m 1 1 2.0 2.0 Ui 0.5"][..]),
+            (&[(busy, 0, 1, 2.0, 0.0)], &["m 1 0 0.0 2.0 Cb 0.5"]),
+            // What is busy is not free. The largest slot may be busy.
+            (&[(free, 0, 1, 2.0, 0.0), (free, 0, 3, 4.0, 0.0)], &["m 2 4.0 6.0 4.0 Ui 1.0"]),
+            (&[(free, 0, 1, 2.0, 0.0), (busy, 0, 3, 4.0, 0.0)], &["m 2 1 2.0 4.0 ** 1.0"]),
+            (&[(free, 0, 1, 4.0, 0.0), (busy, 0, 3, 2.0, 0.0)], &["m 2 1 4.0 4.0 ** 1.0"]),
+            // A partitionable slot counts its parts, and the largest one of them.
+            (&[(divided, 3, 1, 2.0, 8.0)], &["m 3 1 2.0 8.0 Ui 0.5"]),
+            (&[(divided, 3, 1, 2.0, 8.0), (divided, 2, 5, 1.0, 9.0)], &["m 5 6.0 3.0 9.0 Ui 1.0"]),
+            (&[(divided, 3, 1, 2.0, 8.0), (divided, 2, 5, 9.0, 1.0)], &["m 5 6.0 11.0 8.0 Ui 1.0"]),
+            // Other types have rows of their own.
+            (
+                &[(free, 0, 1, 2.0, 0.0), ("State = \"Unclaimed\"; SlotTypeId = 2", 0, 1, 3.0, 0.0)],
+                &["m 1 1 2.0 2.0 Ui 0.5", "   slot1 1 1 3.0 3.0 Ui 0.5"],
+            ),
+        ] {
+            assert_eq!(rows(slots), expected, "{slots:?}");
+        }
+    }
+}
