@@ -143,6 +143,30 @@ ads  owners       rule          example
     assert!(one.starts_with("mixed-logic\n"), "{one}");
 }
 
+/// Of each rule, 20 findings are drawn; `--list-all` draws all.
+#[test]
+fn further_findings_of_a_rule_are_counted() {
+    for count in [1, 20, 21, 23] {
+        let ad: String = (0..count).map(|number| format!("x{number} = \"s{number}\" && y\n")).collect();
+        let drawn = |arguments: &[&str]| {
+            let output = run(&[&["--color", "never", "--level", "warning"], arguments].concat(), &ad);
+            let text = String::from_utf8(output.stdout).unwrap();
+            let more = text.lines().find(|line| line.contains("of the rule")).map(str::to_owned);
+            (text.matches("× `&&` needs").count(), more.unwrap_or_default(), text)
+        };
+        let (pictures, more, text) = drawn(&[]);
+        let expected = match count {
+            21 => "1 more finding of the rule",
+            23 => "3 more findings of the rule",
+            _ => "",
+        };
+        assert_eq!(pictures, count.min(20), "{text}");
+        assert!(more.starts_with(expected) && more.is_empty() == expected.is_empty(), "{text}");
+        let (pictures, more, text) = drawn(&["--list-all"]);
+        assert_eq!((pictures, more.as_str()), (count, ""), "{text}");
+    }
+}
+
 /// Corrections in JSON are those that `--fix` makes.
 #[test]
 fn findings_carry_their_corrections() {

@@ -89,6 +89,25 @@ fn eval_reads_a_pipe() {
     assert_eq!(printed(&["eval", "Memory * 2"], b""), "undefined\n");
 }
 
+/// With `-e` the value is the exit status. Of several ads, the first one with a status other than 0 counts.
+#[test]
+fn the_value_of_eval_is_its_status() {
+    for (ads, expected) in [
+        ("[ a = true ]", 0),
+        ("[ a = false ]", 1),
+        ("[ b = 1 ]", 4),
+        ("[ a = 1 / 0 ]", 5),
+        ("[ a = 7 ] [ a = false ] [ b = 1 ]", 1),
+        ("[ a = true ] [ b = 1 ] [ a = false ]", 4),
+        ("[ a = true ] [ a = 1 / 0 ] [ a = true ]", 5),
+        ("[ a = true ] [ a = true ]", 0),
+    ] {
+        let path = file("valued.ads", ads);
+        assert_eq!(classad(&["eval", "-e", "--each", "a", &path]).0, Some(expected), "{ads}");
+        assert_eq!(classad(&["eval", "--each", "a", &path]).0, Some(0), "{ads}");
+    }
+}
+
 /// `--` makes an expression of what looks like an option.
 #[test]
 fn what_looks_like_an_option_is_refused_without_two_dashes() {

@@ -99,6 +99,23 @@ fn changes_of(key: &str, name: &str, job: &str, slots: &[&str]) -> Vec<(String, 
     changes.iter().map(change).collect()
 }
 
+/// With `-v`, 10 conflicts of clauses are listed, and further ones are counted.
+#[test]
+fn many_conflicts_are_counted() {
+    for (clauses, listed, rest) in [(4, 6, ""), (5, 10, ""), (6, 10, "and 5 more conflicts")] {
+        let all: Vec<String> = (0..clauses).map(|number| format!("TARGET.Has{number}")).collect();
+        let has = |own: usize| (0..clauses).map(move |number| format!("Has{number} = {}\n", number == own));
+        let slots: Vec<String> = (0..clauses).map(|own| has(own).collect()).collect();
+        let slots: Vec<String> = slots.iter().map(|lines| format!("{lines}Requirements = true\n")).collect();
+        let pool = file("fault-conflicts", slots.join("\n"));
+        let job = format!("{JOB}Requirements = {}\n", all.join(" && "));
+        let output = run(&["explain", "-v", "--pool", &pool], job.as_bytes());
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(text.matches("are never met together").count(), listed, "{text}");
+        assert!(text.contains(rest) && text.contains("more conflict") != rest.is_empty(), "{text}");
+    }
+}
+
 /// HTCondor 25's own limits: what a slot provides for is not to blame.
 #[test]
 fn an_absent_attribute_that_the_clause_provides_for_is_not_blamed() {

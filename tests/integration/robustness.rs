@@ -495,6 +495,30 @@ fn a_run_ends_within_its_steps() {
     assert!(err.contains("requests not explained"), "{err}");
 }
 
+/// An ad whose evaluation was stopped is no ad that was found, and its row says so by the exit status.
+#[test]
+fn a_query_tells_of_evaluations_that_were_stopped() {
+    let sum = vec!["1"; 200].join(" + ");
+    let ads =
+        file("stopped.ads", format!("[ Name = \"a\"; x = {sum} ]\n[ Name = \"b\"; x = 1 ]\n[ Name = \"c\"; x = 1 ]\n"));
+    for (more, expected) in [
+        (&[][..], "b\nc\n"),
+        (&["--limit", "1"], "b\n"),
+        (&["--limit", "2"], "b\nc\n"),
+        (&["--limit", "1", "--sort", "-Name"], "c\n"),
+    ] {
+        let (status, out, err) =
+            run_on(&[&["query", "x > 0", &ads, "--af", "Name", "--max-steps", "100"], more].concat());
+        assert_eq!(out, expected, "{more:?}");
+        assert!(status == Some(3) && err.contains("ad 1"), "{more:?} {status:?} {err}");
+    }
+    let slots = file("stopped.slots", format!("MyType = \"Machine\"\nName = \"s\"\nMachine = \"m\"\nMemory = {sum}\n"));
+    for (steps, expected) in [("100", Some(3)), ("10000", Some(0))] {
+        let (status, out, err) = run_on(&["query", "--condor-table", "slots", &slots, "--max-steps", steps]);
+        assert!(status == expected && out.contains('s'), "{steps} {status:?} {out} {err}");
+    }
+}
+
 /// An explanation calls an expression an error that was stopped at a limit. It says so.
 #[test]
 fn explanations_name_a_limit_that_stopped_an_evaluation() {

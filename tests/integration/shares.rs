@@ -412,9 +412,23 @@ fn scatter_plans_shares() {
         let others = file("scatter-others.json", others);
         let told = text(&run(&[&["merge", "--plan", &others], &partials[..]].concat(), b"")).2.replace('\n', " ");
         assert!(told.contains("the plan has 4 shares, but the partial results are of 3 shares"), "{told}");
+        let mut changed: serde_json::Value =
+            serde_json::from_str(&std::fs::read_to_string(&plans[0]).expect("it is there")).expect("it is JSON");
+        changed["parts"][0][0]["size"] = 1.into();
+        let changed = file("scatter-changed.json", changed.to_string());
+        let told = text(&run(&[&["merge", "--plan", &changed], &partials[..]].concat(), b"")).2.replace('\n', " ");
+        let expected = "in the plan is not the file that the shares read: make a new plan, and run all shares again";
+        assert!(told.contains(expected), "{told}");
         let of_parts = file("scatter-of-parts.json", run(&["parts", "-o", "json", &pool], b"").stdout);
         let told = text(&run(&[&["merge", "--plan", &of_parts], &partials[..]].concat(), b"")).2.replace('\n', " ");
         assert!(told.contains("the plan has parts of files"), "{told}");
+    }
+    // Standard input cannot be read by each share.
+    for requests in [&["-"][..], &["-", &requests[0]], &[&requests[0], "-"], &[]] {
+        let command = [&["match", "--all"], requests, &["--pool", &pool]].concat();
+        let scatter = [&["scatter", "--command", "--shares", "3", "--"], &command[..]].concat();
+        let (status, _, told) = text(&run(&scatter, b""));
+        assert!(status == Some(2) && told.contains("name their files"), "{requests:?} {told}");
     }
     // Without --now, old ads tell the time to each share; for others it is the time of the scatter.
     let (aged, fresh) =

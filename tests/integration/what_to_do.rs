@@ -249,6 +249,28 @@ fn a_diff_changes_the_jobs_so_that_they_match() {
     assert!(text.starts_with("2 jobs: all match"), "{text}");
 }
 
+/// Of several changes, a diff makes the first one that wins a free slot.
+#[test]
+fn a_diff_prefers_a_free_slot() {
+    let of = |name: &str, memory: u32, state: &str| {
+        slot(name, &format!("State = \"{state}\"")).replace("Memory = 4000", &format!("Memory = {memory}"))
+    };
+    for (states, expected) in [
+        (["Unclaimed", "Unclaimed", "Unclaimed"], "900"),
+        (["Claimed", "Claimed", "Unclaimed"], "800"),
+        (["Claimed", "Unclaimed", "Unclaimed"], "900"),
+        (["Claimed", "Claimed", "Claimed"], "900"),
+        (["Unclaimed", "Claimed", "Claimed"], "900"),
+    ] {
+        let slots = [("slot1@m", 900), ("slot2@m", 900), ("slot3@m", 800)].iter().zip(states);
+        let slots: Vec<String> = slots.map(|((name, memory), state)| of(name, *memory, state)).collect();
+        let job = job(0, "").replace("RequestMemory = 100", "RequestMemory = 1000");
+        let (jobs, slots) = (file("preferred.jobs", job), file("preferred.slots", slots.concat()));
+        let (_, diff, errors) = classad(&["explain", &jobs, "--pool", &slots, "--now", "1", "--fix"]);
+        assert!(diff.contains(&format!("+RequestMemory = {expected}")), "{states:?}: {diff}{errors}");
+    }
+}
+
 #[test]
 fn scripts_have_the_commands_of_each_cause_and_owner() {
     let [jobs, slots] = queue("scripted-queue");
