@@ -46,6 +46,15 @@ pub struct TableRecord {
     pub failures: u64,
 }
 
+#[cfg(test)]
+impl TableRecord {
+    /// Makes a record of a row alone.
+    pub fn of_row(values: MaskValues) -> Self {
+        let (order, totals) = (Vec::new(), Vec::new());
+        TableRecord { values, order, job: None, slot: None, totals, has_gpus: false, failures: 0 }
+    }
+}
+
 impl AdTable {
     /// Returns the expressions that are evaluated in each ad.
     pub fn expressions(&self) -> impl Iterator<Item = &Expression> {

@@ -71,8 +71,7 @@ mod tests {
             let mut values = vec![None; NAME + 1];
             values[NAME] = Some(Value::string(format!("{cluster}.{process}")));
             let job = Some(JobFacts::new(&mut AdLookup::new(&ad, &context)));
-            let (order, slot, totals) = (Vec::new(), None, Vec::new());
-            TableRecord { values, order, job, slot, totals, has_gpus: false, failures: 0 }
+            TableRecord { job, ..TableRecord::of_row(values) }
         };
         let records = sort_by_dag(jobs.iter().map(record).collect());
         records.iter().map(|record| record.values[NAME].as_ref().and_then(to_text).unwrap()).collect()

@@ -113,8 +113,7 @@ mod tests {
             (values[FREE_CPUS], values[FREE_MEMORY]) = (Some(Value::Integer(*cpus)), Some(Value::Real(*memory)));
             (values[CODE], values[JOB_STARTS]) = (Some(Value::string(code)), Some(Value::Real(0.5)));
             values[LARGEST] = Some(Value::Real(*largest));
-            let (order, job, totals) = (Vec::new(), None, Vec::new());
-            TableRecord { values, order, job, slot: Some(slot), totals, has_gpus: false, failures: 0 }
+            TableRecord { slot: Some(slot), ..TableRecord::of_row(values) }
         };
         let text = |value: &Option<Value>| value.as_ref().map(ToString::to_string).unwrap_or_default();
         let columns = [MACHINE, SLOTS, FREE_CPUS, FREE_MEMORY, LARGEST, CODE, JOB_STARTS];
