@@ -378,3 +378,72 @@ fn put_pair(environment: &mut Environment, request: &Ad, offer: &Arc<ScopeFrame>
     environment.replace_ad(Participant::PARTNER, offer);
     request
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::CycleOffers;
+    use crate::ad::{Ad, Dialect};
+    use crate::eval::{Context, RunBudgets};
+    use crate::matching::Accelerations;
+    use crate::matching::negotiate::NegotiationSettings;
+    use crate::matching::policy::Policy;
+    use crate::protocol::Protocol;
+    use crate::syntax::{ParseOptions, parse_ad};
+
+    const DOCKING: &str = "docking:\n  - self.A\n  - -label.Cpus * 2\n  - job rank: { rank: MY.Rank, otherwise: 0 }\n";
+
+    fn ad(text: &str) -> Ad {
+        parse_ad(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap()
+    }
+
+    /// Returns one offer under the policy, and the budgets of its run, which may take some steps for comparisons.
+    fn offers(steps: u64) -> (CycleOffers, Arc<RunBudgets>) {
+        let budgets = Arc::new(RunBudgets::new([None, Some(steps), None]));
+        let context = Context { run_budgets: Some(Arc::clone(&budgets)), ..Context::new(Dialect::Condor) };
+        let policy = Policy::parse(DOCKING.as_bytes(), Dialect::Condor).unwrap();
+        let settings = NegotiationSettings::new(policy, Protocol::new(Dialect::Condor), context);
+        (CycleOffers::new(&[], &[ad("[ Cpus = 4 ]")], &settings, Accelerations::NONE), budgets)
+    }
+
+    #[test]
+    fn components_take_as_many_steps_together_as_alone() {
+        let request = ad("[ A = 1; Rank = 2 ]");
+        let taken = |parts: &[std::ops::Range<usize>]| {
+            let (mut offers, budgets) = offers(u64::MAX);
+            let before = budgets.comparisons.taken();
+            for part in parts {
+                assert!(offers.vector(&request, 0, part.clone()).is_some(), "{part:?}");
+            }
+            budgets.comparisons.taken() - before
+        };
+        let all = taken(&[0..3]);
+        assert!(all > taken(&[0..1]) && taken(&[0..1]) > 0);
+        assert_eq!([taken(&[0..2, 2..3]), taken(&[0..1, 1..3]), taken(&[0..1, 1..2, 2..3])], [all; 3]);
+        let (mut offers, budgets) = offers(u64::MAX);
+        let before = budgets.comparisons.taken();
+        let rules = offers.policy.docking.clone();
+        let values: Vec<String> =
+            rules.iter().map(|rule| offers.docking_value(rule, &request, 0).to_string()).collect();
+        assert_eq!(values, ["1", "-8", "2.0"]);
+        assert_eq!(budgets.comparisons.taken() - before, all);
+    }
+
+    #[test]
+    fn an_offer_has_no_vector_where_a_component_has_no_order() {
+        for (request, expected) in [
+            ("[ A = 1; Rank = 2 ]", true),
+            // A rank that is no number is 0.
+            ("[ A = 1 ]", true),
+            ("[ Rank = 2 ]", false),
+            ("[ A = 1 / 0; Rank = 2 ]", false),
+        ] {
+            assert_eq!(offers(u64::MAX).0.vector(&ad(request), 0, 0..3).is_some(), expected, "{request}");
+        }
+        assert!(offers(0).0.vector(&ad("[ A = 1; Rank = 2 ]"), 0, 0..3).is_some());
+        let (mut spent, budgets) = offers(0);
+        budgets.comparisons.count(1);
+        assert!(spent.vector(&ad("[ A = 1; Rank = 2 ]"), 0, 0..3).is_none());
+    }
+}

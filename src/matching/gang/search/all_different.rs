@@ -176,3 +176,63 @@ impl AllDifferent {
         index.distinct_values(rows, self.translation(place)?, self.distinction, self.terms.len(), table)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_CONSTRAINTS, all_different_constraints};
+    use crate::ad::{Dialect, Participant};
+    use crate::eval::Context;
+    use crate::matching::gang::participants::ParticipantTable;
+    use crate::protocol::Protocol;
+    use crate::syntax::{ParseOptions, parse_ad};
+
+    /// Returns the numbers of the ports of each constraint. A port is given by its clauses; its label is `p` and its number.
+    fn constraints(ports: &[String]) -> Vec<Vec<usize>> {
+        let port = |(number, clauses)| format!("[ Label = p{number}; Constraint = {clauses} ]");
+        let ports: Vec<String> = ports.iter().enumerate().map(port).collect();
+        let request = format!("[ Ports = {{ {} }} ]", ports.join(", "));
+        let request = parse_ad(request.as_bytes(), ParseOptions::default()).unwrap();
+        let (mut table, _) =
+            ParticipantTable::new(&[], Protocol::new(Dialect::Classad), Context::new(Dialect::Classad));
+        assert!(table.replace(Participant::REQUEST, &request).is_ok());
+        let places: Vec<_> = table.request_ports().collect();
+        let found = all_different_constraints(&places, &table);
+        let ports = |constraint: &super::AllDifferent| {
+            let ports: Vec<usize> = (0..places.len()).filter(|port| constraint.concerns(places[*port])).collect();
+            assert_eq!(ports.len(), constraint.term_count());
+            ports
+        };
+        found.iter().map(ports).collect()
+    }
+
+    #[test]
+    fn terms_that_differ_pairwise_are_one_constraint() {
+        for (ports, expected) in [
+            (&["p0.A > 0", "p1.A > 0"][..], &[][..]),
+            (&["p0.A > 0", "p1.A != p0.A"], &[&[0, 1][..]]),
+            (&["p0.A > 0", "p1.A < p0.A"], &[&[0, 1]]),
+            (&["p0.A > 0", "!(p1.A == p0.A)"], &[&[0, 1]]),
+            (&["p0.A > 0", "p1.A <= p0.A"], &[]),
+            (&["p0.A > 0", "!(p1.A != p0.A)"], &[]),
+            (&["p0.A > 0", "p1.A != p0.A", "p2.A != p0.A && p2.A != p1.A"], &[&[0, 1, 2]]),
+            (&["p0.A > 0", "p1.A > 0", "!member(p2.A, { p0.A, p1.A })"], &[&[0, 2], &[1, 2]]),
+            (&["p0.A > 0", "p1.A != p0.A", "p2.A != p1.A"], &[&[0, 1], &[1, 2]]),
+            // Other attributes and other ways to differ are other terms.
+            (&["p0.A > 0", "p1.A != p0.A && p1.B != p0.B"], &[&[0, 1], &[0, 1]]),
+            (&["p0.A > 0", "p1.A != p0.A", "p2.A isnt p0.A && p2.A isnt p1.A"], &[&[0, 1], &[0, 2], &[1, 2]]),
+        ] {
+            let ports: Vec<String> = ports.iter().map(|clauses| (*clauses).to_owned()).collect();
+            assert_eq!(constraints(&ports), expected, "{ports:?}");
+        }
+    }
+
+    #[test]
+    fn an_ad_has_at_most_16_constraints() {
+        assert_eq!(MAX_CONSTRAINTS, 16);
+        for (attributes, expected) in [(1, 1), (15, 15), (16, 16), (17, 16)] {
+            let differ = (0..attributes).map(|number| format!("p1.A{number} != p0.A{number}"));
+            let ports = ["true".to_owned(), differ.collect::<Vec<_>>().join(" && ")];
+            assert_eq!(constraints(&ports).len(), expected, "{attributes}");
+        }
+    }
+}
