@@ -147,7 +147,8 @@ ads  owners       rule          example
 #[test]
 fn further_findings_of_a_rule_are_counted() {
     for count in [1, 20, 21, 23] {
-        let ad: String = (0..count).map(|number| format!("x{number} = \"s{number}\" && y\n")).collect();
+        let line = |number: usize| format!("x{number} = \"s{number}\" && y\n");
+        let ad: String = (0..count).map(line).collect();
         let drawn = |arguments: &[&str]| {
             let output = run(&[&["--color", "never", "--level", "warning"], arguments].concat(), &ad);
             let text = String::from_utf8(output.stdout).unwrap();

@@ -529,7 +529,7 @@ fn attributes_and_offers_left_are_those_of_remainders() {
 #[test]
 fn ranks_of_a_former_request_are_told_no_more() {
     let port = |rank: &str| format!("[ Ports = {{ [ Label = a; Constraint = a.X > 0; Rank = {rank} ] }} ]");
-    let texts = ["{ a.X }", "a.X"].map(|rank| port(rank));
+    let texts = ["{ a.X }", "a.X"].map(port);
     let requests = ads(&texts.each_ref().map(String::as_str));
     for (seated, of_request) in [(&[0][..], 1), (&[0, 0], 1), (&[1], 0), (&[0, 1], 0), (&[1, 0], 1)] {
         let mut matcher = matcher_of(&["[ X = 1; Constraint = true ]", "[ X = 2; Constraint = true ]"]);

@@ -125,16 +125,16 @@ mod tests {
     use crate::matching::gang::search::assignment::PortAssignment;
     use crate::pool::ValueKey;
 
-    fn key(number: &i64) -> ValueKey {
-        ValueKey::of(&Value::Integer(*number))
+    fn key(number: i64) -> ValueKey {
+        ValueKey::of(&Value::Integer(number))
     }
 
     /// Returns ports that must all get distinct values, each with the values that it can get; none are not scarce.
     fn ports(values: &[&[i64]]) -> ValueAssignments {
-        let scarce = |values: &&[i64]| (!values.is_empty()).then(|| values.iter().map(key).collect());
+        let scarce = |values: &&[i64]| (!values.is_empty()).then(|| values.iter().copied().map(key).collect());
         let constraint = OpenValues {
             terms: values.len(),
-            taken: vec![key(&9)],
+            taken: vec![key(9)],
             scarce: values.iter().map(scarce).collect(),
             concerned: vec![true; values.len()],
             fixed: PortAssignment::default(),
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn ports_are_fixed_as_long_as_all_get_distinct_values() {
         let known = |values: &[i64]| -> Vec<[DistinctValue; 1]> {
-            values.iter().map(|value| [DistinctValue::Key(key(value))]).collect()
+            values.iter().map(|value| [DistinctValue::Key(key(*value))]).collect()
         };
         // The values that each port can get, and the candidates for each port in turn: whether they can be fixed.
         for (of_ports, candidates, expected) in [
@@ -179,8 +179,8 @@ mod tests {
     #[test]
     fn what_is_docked_already_is_free_no_more() {
         for (value, expected) in [
-            (DistinctValue::Key(key(&1)), true),
-            (DistinctValue::Key(key(&9)), false),
+            (DistinctValue::Key(key(1)), true),
+            (DistinctValue::Key(key(9)), false),
             (DistinctValue::Unknown, true),
             (DistinctValue::Incomparable, false),
         ] {
