@@ -12,11 +12,12 @@ const FILES: [i64; 6] = [7, 9, 12, 13, 14, 22];
 
 /// What to do about a hold, by its codes (HTCondor's `condor_holdcodes.h`) and by the error of the system; without one, the row is
 /// for all errors. The first row that fits counts.
-const REMEDIES: [(&[i64], Option<i64>, &str); 26] = [
+const REMEDIES: [(&[i64], Option<i64>, &str); 27] = [
+    (&[13], Some(28), "raise request_disk above what its input takes, or make room: a disk is full"),
     (&[3], None, "let the program keep within what PeriodicHold allows, or change PeriodicHold"),
     (&FILES, Some(28), "make room where its files go: a disk is full"),
     (&FILES, Some(122), "make room where its files go: a quota is used up"),
-    (&[4], None, "renew its credential, such as the proxy"),
+    (&[4], None, "renew its credential: the proxy, or the token of a service"),
     (&[5, 27], None, "define what the policy reads"),
     (
         &[6],
@@ -59,15 +60,27 @@ const ERROR_WORDS: [(&str, i64); 5] = [
     ("quota exceeded", 122),
 ];
 
-/// What servers say of a URL, in lower case.
-const SERVER_ANSWERS: [(&str, &str); 6] = [
-    ("403", "get the right to read the URL (a token), or name a file that the user may read"),
-    ("401", "get the right to read the URL (a token), or name a file that the user may read"),
-    ("forbidden", "get the right to read the URL (a token), or name a file that the user may read"),
-    ("404", "correct the URL: its server has no such file"),
-    ("timed out", "see that the server of the URL answers: it did not in time"),
-    ("timeout", "see that the server of the URL answers: it did not in time"),
+/// What to do if a server refuses to send a file, and if it refuses to take one.
+const REFUSED: [&str; 2] = [
+    "get the right to read the URL (a token), or name a file that the user may read",
+    "get the right to write the URL (a token), or correct it",
 ];
+
+/// What to do if a server does not answer in time.
+const LATE: [&str; 2] = ["see that the server of the URL answers: it did not in time"; 2];
+
+/// What servers say of a URL, in lower case, with what to do for input and for output.
+const SERVER_ANSWERS: [(&str, [&str; 2]); 6] = [
+    ("403", REFUSED),
+    ("401", REFUSED),
+    ("forbidden", REFUSED),
+    ("404", ["correct the URL: its server has no such file", "correct the URL: its server has no such place"]),
+    ("timed out", LATE),
+    ("timeout", LATE),
+];
+
+/// `HoldReasonCode` of a job whose output was not transferred (`TransferOutputError`).
+const OUTPUT: i64 = 12;
 
 /// What HTCondor says of a hold by the end of a run.
 const AT_EXIT: &str = "OnExitHold";
@@ -79,7 +92,7 @@ pub fn hold_remedy(hold: &HoldReason) -> Option<&'static str> {
         return Some("see from its output why the program ended so, which on_exit_hold holds");
     }
     if FILES.contains(&code)
-        && let Some(remedy) = answer_of_server(&hold.text)
+        && let Some(remedy) = answer_of_server(&hold.text, code == OUTPUT)
     {
         return Some(remedy);
     }
@@ -88,13 +101,13 @@ pub fn hold_remedy(hold: &HoldReason) -> Option<&'static str> {
 }
 
 /// Returns what to do about what a server said of a URL; `None` if the text names no URL, or if the server said nothing known.
-fn answer_of_server(text: &str) -> Option<&'static str> {
+fn answer_of_server(text: &str, is_output: bool) -> Option<&'static str> {
     let text = text.to_ascii_lowercase();
     let (urls, words): (Vec<&str>, Vec<&str>) = text.split_whitespace().partition(|word| word.contains("://"));
     let words = words.iter().map(|word| word.trim_matches(|letter: char| !letter.is_ascii_alphanumeric()));
     let said = format!(" {} ", words.collect::<Vec<_>>().join(" "));
     let known = SERVER_ANSWERS.iter().find(|(words, _)| said.contains(&format!(" {words} ")));
-    known.filter(|_| !urls.is_empty()).map(|(_, remedy)| *remedy)
+    known.filter(|_| !urls.is_empty()).map(|(_, remedies)| remedies[usize::from(is_output)])
 }
 
 /// Returns the number of the system's error: that of the words, such as `(errno 2)`, else the subcode.
@@ -114,7 +127,7 @@ mod tests {
     #[test]
     fn codes_and_errors_tell_what_to_do() {
         for (codes, text, expected) in [
-            ([Some(4), None], "", Some("renew its credential, such as the proxy")),
+            ([Some(4), None], "", Some("renew its credential: the proxy, or the token of a service")),
             ([Some(13), Some(2)], "", Some("create the file at the access point, or correct transfer_input_files")),
             (
                 [Some(13), Some(256)],
@@ -141,6 +154,11 @@ mod tests {
                 [Some(13), Some(28)],
                 "https://e.org/404/b: Connection timed out after 30001 ms",
                 Some("see that the server of the URL answers: it did not in time"),
+            ),
+            (
+                [Some(12), Some(1)],
+                "uploading to osdf:///a/b: 403 Forbidden",
+                Some("get the right to write the URL (a token), or correct it"),
             ),
             ([Some(12), Some(28)], "a file: timed out", Some("make room where its files go: a disk is full")),
             ([Some(1), None], "", None),

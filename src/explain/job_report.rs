@@ -11,6 +11,9 @@ use super::job_outlook::JobOutlook;
 use super::last_rejection::LastRejection;
 use super::schedd_answer::ScheddAnswer;
 
+/// `JobUniverse` of the jobs that never run in slots: scheduler, grid and local.
+const WITHOUT_SLOTS: [i64; 3] = [7, 9, 12];
+
 /// What the ad of a job tells of the job itself.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct JobReport {
@@ -32,6 +35,8 @@ pub struct JobReport {
     pub concurrency_limits: Option<String>,
     /// What else keeps the job from running, or delays it.
     pub circumstances: Vec<JobCircumstance>,
+    /// Whether the job never runs in a slot: the access point runs it itself, or another system.
+    pub is_without_slot: bool,
     /// What the access point says of a job that it runs itself; `None` for another job, and without its ad. [`JobReport::new`]
     /// does not set this.
     pub schedd: Option<ScheddAnswer>,
@@ -191,6 +196,7 @@ impl JobReport {
             last_rejection: if waits { LastRejection::of_job(ad, context) } else { None }
                 .filter(|last| !last.is_outdated(ad, context)),
             concurrency_limits: text("ConcurrencyLimits").filter(|_| waits),
+            is_without_slot: number("JobUniverse").is_some_and(|universe| WITHOUT_SLOTS.contains(&universe)),
             circumstances: circumstances(ad, state, context),
             schedd: None,
             outlook: None,

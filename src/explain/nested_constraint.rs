@@ -316,6 +316,13 @@ fn other_values(part: &Expression, nested: &[Ad], context: &Context) -> Vec<Valu
         left.retain(|value| *value != next);
         found.push(next);
     }
+    // Of strings, others than the wanted one are no closer or farther.
+    let is_equality = matches!(operator, BinaryOperator::Equal | BinaryOperator::Is);
+    for value in left.into_iter().filter(|value| is_equality && matches!(value, Value::String(_))) {
+        if found.len() < MAX_OTHER_VALUES && !found.contains(&value) {
+            found.push(value);
+        }
+    }
     found
 }
 

@@ -84,6 +84,9 @@ impl NotWaitingWriter<'_> {
             None if is_by_hand => "Once released".to_owned(),
             None => format!("Once the cause is fixed and {it} {is} released"),
         };
+        if job.is_without_slot {
+            return format!("{subject} {is} held{hold}");
+        }
         format!("{subject} {is} held{hold}. {once}, {released}")
     }
 

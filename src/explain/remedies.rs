@@ -7,6 +7,7 @@ use crate::matching::negotiate::AccountingLimit;
 use crate::protocol::is_set_by_run;
 use crate::text::{join_first, join_with, shorten, with_commas};
 
+use super::changes::is_system_attribute;
 use super::choice_phrase::choice_phrases;
 use super::circumstances::{DROP_SLOT_REQUIREMENTS, JobCircumstance};
 use super::clause_time::ClauseTime;
@@ -42,7 +43,7 @@ pub struct Remedies<'w>(pub &'w SummaryWriter<'w>);
 
 /// Whether it is vain to wait for a slot as long as something in the ad of a job is not mended.
 fn is_vain_with(circumstance: &JobCircumstance) -> bool {
-    let is_of_start = ["failed-starts", "proxy", "put-back"].contains(&circumstance.kind);
+    let is_of_start = ["failed-starts", "proxy", "put-back", "evicted"].contains(&circumstance.kind);
     circumstance.remedy.is_some() && (circumstance.is_decisive || is_of_start)
 }
 
@@ -129,9 +130,22 @@ impl Remedies<'_> {
             verdict if report.changes.is_empty() => self
                 .one_of_two(report, verdict)
                 .or_else(|| of_feature(report, verdict))
+                .or_else(|| self.of_system(report, verdict))
                 .or_else(|| self.of_correction(report, verdict)),
             _ => None,
         }
+    }
+
+    /// Says for which system a program can be had where no slot has the one that is asked for.
+    fn of_system(&self, report: &RequestReport, verdict: &RequestVerdict) -> Option<String> {
+        let RequestVerdict::Unmet { clause, .. } = verdict else { return None };
+        let offered = report.clauses[*clause].offered().filter(|offered| is_system_attribute(&offered.name))?;
+        let most = offered.values.iter().max_by_key(|value| value.offers)?;
+        let (it, shown) = (self.0.verb("it", "them"), offered.shown(&most.value));
+        Some(format!(
+            "give {it} a program for {} {shown}, which most {} have, and ask for that",
+            offered.name, self.0.nouns[1]
+        ))
     }
 
     /// Says when a slot takes the request that refuses it now. `None` if none will.

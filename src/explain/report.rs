@@ -334,11 +334,11 @@ pub struct RefusalGroup {
 }
 
 impl RefusalGroup {
-    /// Whether a free slot of the group refuses for another reason than its size, and so is close to a match. One that takes no
-    /// jobs at all, or at a place that is not wanted, is not.
+    /// Whether a free slot of the group refuses for another reason than its size, and so is close to a match. A pilot
+    /// that has retired, or one at a place that is not wanted, is not.
     #[must_use]
     pub fn has_close_slot(&self) -> bool {
-        self.has_free && !self.demand.is_limit && !self.demand.is_closed && !self.is_unwanted
+        self.has_free && !self.demand.is_limit && self.demand.retired.is_none() && !self.is_unwanted
     }
 }
 

@@ -13,7 +13,7 @@ use super::distance::as_number;
 use super::evaluation::{OfferTable, RequestContext};
 
 /// Returns a clause that excludes offers, and that is undefined for some, with operators that are never undefined: `a =!= b`
-/// for `a != b`, `(a) =!= true` for `!a`; with what to say of it. `None` for any other clause, and if it reads what nothing has.
+/// for `a != b`, `(a) =!= true` for `!a` and for `a == false`; with what to say of it. `None` for any other clause, and if it reads what nothing has.
 pub fn guarded(
     analysis: &ClauseAnalysis,
     table: &OfferTable,
@@ -58,6 +58,12 @@ pub fn guarded(
         ExpressionKind::Unary(UnaryOperator::Not, operand) => {
             let truth = Expression::literal(Value::Boolean(true));
             Expression::binary(BinaryOperator::Isnt, operand.clone(), truth)
+        }
+        ExpressionKind::Binary(BinaryOperator::Equal, left, right) => {
+            let is_false =
+                |operand: &Expression| operand.without_parentheses().as_literal() == Some(&Value::Boolean(false));
+            let operand = if is_false(right) { left } else { Some(right).filter(|_| is_false(left))? };
+            Expression::binary(BinaryOperator::Isnt, operand.clone(), Expression::literal(Value::Boolean(true)))
         }
         _ => return None,
     };

@@ -101,7 +101,7 @@ pub enum SlotState {
 
 /// The attributes of a job that a report on it tells: who submitted it, why it does not wait or how it ended, and what
 /// the negotiator said last.
-pub const JOB_REPORT_ATTRIBUTES: [&str; 75] = [
+pub const JOB_REPORT_ATTRIBUTES: [&str; 82] = [
     "ClusterId",
     "Owner",
     "User",
@@ -177,6 +177,13 @@ pub const JOB_REPORT_ATTRIBUTES: [&str; 75] = [
     "JobStartDate",
     "NumHolds",
     "EnteredCurrentStatus",
+    "RemoteWallClockTime",
+    "RemoteUserCpu",
+    "RemoteSysCpu",
+    "LastSuspensionTime",
+    "TotalSuspensions",
+    "CumulativeSuspensionTime",
+    "GridJobId",
 ];
 
 /// The value of `MyType` in the ad of a submitter.

@@ -54,6 +54,7 @@ Requirements = true
 MyType = "Machine"
 Name = "slot1@gpu"
 Machine = "gpu"
+IsDesktop = true
 Disk = 30000000000
 MemoryUsage = 100
 State = "Unclaimed"
@@ -142,7 +143,11 @@ fn names_of_systems() -> Vec<Case> {
             requirements("TARGET.OpSysMajorVer == 8"),
             &["what to do: ask for `TARGET.OpSysMajorVer == 9` (2 slots, 1 free), if it may run there"],
         ),
-        ("system-arch", requirements("TARGET.Arch == \"ppc64le\""), &["what to do: no change found that keeps"]),
+        (
+            "system-arch",
+            requirements("TARGET.Arch == \"ppc64le\""),
+            &["what to do: give it a program for Arch \"X86_64\""],
+        ),
     ]
 }
 
@@ -432,6 +437,16 @@ fn wrong_writing() -> Vec<Case> {
 fn lists_and_names() -> Vec<Case> {
     vec![
         (
+            "no-desktop",
+            requirements("TARGET.IsDesktop == false"),
+            &["a clause is undefined where IsDesktop is missing", "-> `TARGET.IsDesktop =!= true` 2 slots, 1 free"],
+        ),
+        (
+            "no-such-system",
+            requirements("TARGET.OpSys == \"macOS\""),
+            &["no slot has OpSys == \"macOS\"", "give it a program for OpSys \"LINUX\", which most slots have"],
+        ),
+        (
             "list-of-methods",
             requirements("TARGET.Methods == \"https\""),
             &["Methods is a list of several", "-> `stringListIMember(\"https\", TARGET.Methods)` 1 slot, free"],
@@ -546,6 +561,45 @@ fn times_and_sizes() -> Vec<Case> {
             "bound-of-nothing",
             requirements("TARGET.MaxJobRetirementTime >= 604800"),
             &["the largest is 0", "what to do: do without `TARGET.MaxJobRetirementTime >= 604800`"],
+        ),
+    ]
+}
+
+fn runs() -> Vec<Case> {
+    vec![
+        (
+            "evicted",
+            "NumJobStarts = 8\nNumShadowStarts = 8\nRemoteWallClockTime = 28800.0\nRequirements = true\n".to_owned(),
+            &["7.0 has run 8 times, about 1 h each, and never to its end", "see in its log what ends its runs"],
+        ),
+        (
+            "hung",
+            "JobStatus = 2\nJobCurrentStartDate = 1783077588\nRemoteUserCpu = 14.0\nRequirements = true\n".to_owned(),
+            &["7.0 has used 14 s of CPU time in 2 days 10 h: its program may hang", "condor_ssh_to_job 7.0"],
+        ),
+        (
+            "suspended",
+            "JobStatus = 7\nLastSuspensionTime = 1783286328\nTotalSuspensions = 7\nRequirements = true\n".to_owned(),
+            &["7.0 has been suspended since 2026-07-05 21:18:48 UTC, for 1 min, 7 times in all", "condor_vacate_job 7.0"],
+        ),
+        (
+            "not-gone",
+            "JobStatus = 3\nEnteredCurrentStatus = 1783192788\nRemoteHost = \"slot1@w\"\nRequirements = true\n".to_owned(),
+            &["7.0 has been on its way out for 1 day 2 h: slot1@w does not answer", "condor_rm -forcex 7.0"],
+        ),
+        (
+            "in-slurm",
+            "JobUniverse = 9\nGridResource = \"batch slurm ann@hpc\"\nGridJobStatus = \"IDLE\"\nGridJobId = \"batch slurm x \
+             slurm/20260705/884213\"\nRequirements = true\n"
+                .to_owned(),
+            &["7.0 is IDLE at ann@hpc (slurm)", "squeue -j 884213 there"],
+        ),
+        (
+            "held-processors",
+            "JobStatus = 5\nHoldReasonCode = 21\nHoldReasonSubCode = 101\nRequestCpus = 1\nHoldReason = \"The job used more \
+             cpus (7.6) than it requested (1): CPU usage exceeded request_cpus\"\nCpusUsage = 7.6\nRequirements = true\n"
+                .to_owned(),
+            &["condor_qedit 7.0 RequestCpus 8"],
         ),
     ]
 }
@@ -704,6 +758,7 @@ fn reports_lead_to_what_is_meant() {
         times_and_sizes(),
         circumstances(),
         holds(),
+        runs(),
     ]
     .concat()
     {

@@ -258,7 +258,7 @@ mod tests {
     use super::is_nearer_request;
     use crate::ad::{Ad, Expression, Name};
     use crate::explain::changes::edit::RequestEdit;
-    use crate::explain::changes::search::{MatchingOffers, RequestChange};
+    use crate::explain::changes::request_change::{MatchingOffers, RequestChange};
     use crate::explain::slots::SlotTally;
 
     /// Returns a change that sets attributes, each given by its amount before and after, and matches so many offers, some

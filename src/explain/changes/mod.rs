@@ -36,7 +36,7 @@ pub(super) use clause_fixes::{convert_type, rewrite_proposal};
 pub(super) use demanded_values::{DemandedValues, WeightedValue, add_value, sort_by_preference};
 pub use edit::RequestEdit;
 pub(super) use edit::ports_of_group;
-pub(super) use needs::{DURATION, names_place, names_system, names_wanted_place};
+pub(super) use needs::{DURATION, is_system_attribute, names_place, names_system, names_wanted_place};
 pub use request_change::{MatchingOffers, RequestChange};
 pub(super) use search::{ChangeProblem, ObstacleCount, Proposal, search_changes};
 use search::{MAX_EDITS, verify_edits};

@@ -63,6 +63,11 @@ pub fn names_system(name: &Name) -> bool {
     starts_with(name, "OpSys") || is_one_of(name, &SYSTEM_ATTRIBUTES) || is_of_os()
 }
 
+/// Whether an attribute of slots is the system itself, and no version of it: `Arch`, `OpSys`.
+pub fn is_system_attribute(name: &Name) -> bool {
+    is_one_of(name, &SYSTEM_ATTRIBUTES)
+}
+
 /// Whether an attribute of slots tells of a feature, as `HasDocker` and `HAS_R` do. A job that asks for one needs it.
 pub fn names_feature(name: &Name) -> bool {
     let behind = name.as_str().get(3..).filter(|_| starts_with(name, "Has"));

@@ -205,8 +205,9 @@ pub fn release_commands(case: &ExplanationInput<'_>, group: &[usize], hold: &Hol
     };
     let raise = hold.exceeded.as_ref().filter(|of| !of.asks_for_more && !of.is_most).and_then(|exceeded| {
         let limit: f64 = exceeded.limit.as_ref()?.parse().ok()?;
-        // Twice the limit is an example: nobody knows how much the job needs.
-        Some(format!("condor_qedit {ids} {} {}{remark}", exceeded.request, limit * 2.0))
+        // Twice the limit is an example: nobody knows how much the job needs. Of processors, the limit is what it used.
+        let enough = if exceeded.request == "RequestCpus" { limit.ceil() } else { limit * 2.0 };
+        Some(format!("condor_qedit {ids} {} {enough}{remark}", exceeded.request))
     });
     raise.into_iter().chain([format!("condor_release {ids}{remark}")]).collect()
 }
