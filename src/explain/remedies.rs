@@ -41,9 +41,12 @@ const ASK_SCHEDD: &str =
 /// Says what can be done for a request; holds the writer of sentences about it.
 pub struct Remedies<'w>(pub &'w SummaryWriter<'w>);
 
+/// What is told of the runs of a job: it matters as long as slots match the job.
+const OF_RUNS: [&str; 3] = ["failed-starts", "put-back", "evicted"];
+
 /// Whether it is vain to wait for a slot as long as something in the ad of a job is not mended.
 fn is_vain_with(circumstance: &JobCircumstance) -> bool {
-    let is_of_start = ["failed-starts", "proxy", "put-back", "evicted"].contains(&circumstance.kind);
+    let is_of_start = circumstance.kind == "proxy" || OF_RUNS.contains(&circumstance.kind);
     circumstance.remedy.is_some() && (circumstance.is_decisive || is_of_start)
 }
 
@@ -66,12 +69,15 @@ impl Remedies<'_> {
     pub fn phrases(&self, report: &RequestReport) -> Vec<String> {
         let outlook = report.job.as_ref().and_then(|job| job.outlook.as_ref());
         let mut phrases = outlook.map(|outlook| self.0.policies().remedies(outlook)).unwrap_or_default();
-        phrases.extend(report.job.iter().flat_map(|job| &job.circumstances).filter_map(|known| known.remedy.clone()));
+        let may_be_vain = report.verdict == RequestVerdict::Matches || report.verdict.is_of_states();
+        let is_served = may_be_vain || report.matches > 0 || matches!(report.verdict, RequestVerdict::NotWaiting(_));
+        let matters = |known: &&JobCircumstance| is_served || !OF_RUNS.contains(&known.kind);
+        let circumstances = report.job.iter().flat_map(|job| &job.circumstances);
+        phrases.extend(circumstances.filter(matters).filter_map(|known| known.remedy.clone()));
         if let Some(ScheddAnswer::RefusedByJob(_)) = report.job.as_ref().and_then(|job| job.schedd.as_ref()) {
             phrases.push(DROP_SLOT_REQUIREMENTS.to_owned());
             phrases.dedup();
         }
-        let may_be_vain = report.verdict == RequestVerdict::Matches || report.verdict.is_of_states();
         let is_vain = may_be_vain && report.job.iter().flat_map(|job| &job.circumstances).any(is_vain_with);
         // What a policy releases needs nobody who does it. What keeps a job from matching slots leaves nothing to wait for.
         if !is_vain && report.imminent().is_none_or(|next| next.effect.kind != PolicyEffectKind::Releases) {
