@@ -118,12 +118,12 @@ fn grid(job: &JobReader) -> Option<JobCircumstance> {
     let status = || job.text("GridJobStatus").map(|status| format!("is {status} at {place}"));
     // `batch slurm ... slurm/20260705/884213`
     let number = job.text("GridJobId").and_then(|id| Some(id.rsplit_once('/')?.1.to_owned()));
-    let tool = tool.zip(number).map(|((_, tool), number)| format!("{tool} {number} there, "));
+    let tool = tool.zip(number).map(|((_, tool), number)| format!("{tool} {number}, "));
     let tool = tool.unwrap_or_default();
     Some(JobCircumstance {
         kind: "grid",
         predicate: unavailable.or_else(status).unwrap_or_else(|| format!("goes to {place}")),
-        remedy: Some(format!("see what became of it: {tool}condor_q -grid, GridmanagerLog of the access point")),
+        remedy: Some(format!("see what became of it there: {tool}condor_q -grid, GridmanagerLog of the access point")),
         is_decisive: false,
     })
 }

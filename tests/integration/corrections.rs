@@ -592,7 +592,7 @@ fn runs() -> Vec<Case> {
             "JobUniverse = 9\nGridResource = \"batch slurm ann@hpc\"\nGridJobStatus = \"IDLE\"\nGridJobId = \"batch slurm x \
              slurm/20260705/884213\"\nRequirements = true\n"
                 .to_owned(),
-            &["7.0 is IDLE at ann@hpc (slurm)", "squeue -j 884213 there"],
+            &["7.0 is IDLE at ann@hpc (slurm)", "see what became of it there: squeue -j 884213"],
         ),
         (
             "held-processors",
