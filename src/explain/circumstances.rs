@@ -226,12 +226,18 @@ mod tests {
         parse_ad(format!("[ {text} ]").as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap()
     }
 
+    /// The schema of reports in JSON, which names the kinds.
+    const SCHEMA: &str = include_str!("../cli/commands/help/schemas/explain.json");
+
     /// Says what is told of a job at the time 1000; a decisive circumstance ends with `!`.
     fn told(job: &str) -> String {
         let context = Context { now: Some(1000), ..Context::new(Dialect::Condor) };
         let ad = ad(&format!("MyType = \"Job\"; ClusterId = 1; ProcId = 0; {job}"));
         let AdvertisedState::Job(state) = Advertisement::new(&ad, &context).state() else { panic!("{job}") };
         let found = circumstances(&ad, state, &context);
+        for known in &found {
+            assert!(SCHEMA.contains(&format!("\"{}\"", known.kind)), "the schema has no {}", known.kind);
+        }
         let told = found.iter().map(|known| format!("{}{}", known.predicate, if known.is_decisive { "!" } else { "" }));
         let told = told.collect::<Vec<_>>().join(" | ");
         told.replace(&local_moment(1300), "THEN").replace(&local_moment(700), "BEFORE")
@@ -307,11 +313,11 @@ mod tests {
             ("JobStatus = 1; TransferQueued = true", ""),
             (
                 "JobStatus = 2; TransferQueued = true; TransferringInput = true; TransferInQueued = 700; TransferInputSizeMB = 41210",
-                "has waited since BEFORE, for 5 min, until its access point transfers its input (41,210 MB)",
+                "has waited since BEFORE, for 5 min, for its access point to transfer its input (41,210 MB)",
             ),
             (
                 "JobStatus = 2; TransferQueued = true; TransferringOutput = true",
-                "has waited until its access point transfers its output",
+                "has waited for its access point to transfer its output",
             ),
             ("JobStatus = 1; NumJobStarts = 2", ""),
             ("JobStatus = 1; NumJobStarts = 8; NumJobCompletions = 8", ""),
@@ -336,7 +342,7 @@ mod tests {
             ("JobStatus = 3; EnteredCurrentStatus = 900", ""),
             (
                 "JobStatus = 3; EnteredCurrentStatus = -99000; RemoteHost = \"slot1@h\"",
-                "has been on its way out for 1 day 3 h: slot1@h does not answer",
+                "is still in the queue 1 day 3 h after it was removed: slot1@h does not answer",
             ),
             ("JobStatus = 4; LeaveJobInQueue = false", ""),
             (

@@ -142,9 +142,13 @@ impl Remedies<'_> {
         }
     }
 
-    /// Says for which system a program can be had where no slot has the one that is asked for.
+    /// Says for which system a program can be had where no slot has the one that is asked for. `None` if something else is met by
+    /// no slot either.
     fn of_system(&self, report: &RequestReport, verdict: &RequestVerdict) -> Option<String> {
         let RequestVerdict::Unmet { clause, .. } = verdict else { return None };
+        if report.clauses.iter().filter(|clause| clause.counts.is_true == 0).count() > 1 {
+            return None;
+        }
         let offered = report.clauses[*clause].offered().filter(|offered| is_system_attribute(&offered.name))?;
         let most = offered.values.iter().max_by_key(|value| value.offers)?;
         let (it, shown) = (self.0.verb("it", "them"), offered.shown(&most.value));

@@ -76,7 +76,7 @@ pub fn transfer_queue(job: &JobReader) -> Option<JobCircumstance> {
         .map_or_else(String::new, |size| format!(" ({} MB)", with_commas(usize::try_from(size).unwrap_or_default())));
     Some(JobCircumstance {
         kind: "transfer-queue",
-        predicate: format!("has waited{since} until its access point transfers its {files}{size}"),
+        predicate: format!("has waited{since} for its access point to transfer its {files}{size}"),
         remedy: Some(format!(
             "wait, transfer less, or let other servers transfer it (URLs); the admin can raise {limit}"
         )),
@@ -195,9 +195,9 @@ pub fn not_gone(job: &JobReader) -> Option<JobCircumstance> {
     let place = job.text("RemoteHost").or_else(|| job.text("GridResource"));
     (now - since >= LONG).then(|| JobCircumstance {
         kind: "not-gone",
-        predicate: match place {
-            Some(place) => format!("has been on its way out for {}: {place} does not answer", duration(now - since)),
-            None => format!("has been on its way out for {}", duration(now - since)),
+        predicate: {
+            let answers = place.map_or_else(String::new, |place| format!(": {place} does not answer"));
+            format!("is still in the queue {} after it was removed{answers}", duration(now - since))
         },
         remedy: Some(format!("see that nothing of it runs any more, then condor_rm -forcex{}", job.id())),
         is_decisive: false,

@@ -94,11 +94,17 @@ fn only_idle_jobs_get_only_free_slots() {
         + &job(8, "JobUniverse = 7\nJobStatus = 1")
         + &job(9, "JobUniverse = 9\nJobStatus = 1")
         + &job(10, "JobUniverse = 12\nJobStatus = 1")
-        + &job(11, "JobUniverse = 5");
+        + &job(11, "JobUniverse = 5")
+        // The schedd compares the word as it is.
+        + &job(12, "Managed = \"External\"\nJobStatus = 1")
+        + &job(13, "Managed = \"external\"\nJobStatus = 1");
     let offers = file("states-pool", pool());
     let all = &["--all", "--pool", &offers];
-    assert_eq!(matched(all, &jobs), ["7.1 free@a", "7.1 backfill@a", "7.11 free@a", "7.11 backfill@a"]);
-    assert_eq!(matched(&[all, &["--all-states"][..]].concat(), &jobs).len(), 11 * 9);
+    assert_eq!(
+        matched(all, &jobs),
+        ["7.1 free@a", "7.1 backfill@a", "7.11 free@a", "7.11 backfill@a", "7.13 free@a", "7.13 backfill@a"]
+    );
+    assert_eq!(matched(&[all, &["--all-states"][..]].concat(), &jobs).len(), 13 * 9);
     for command in ["match", "negotiate", "gangmatch"] {
         let output = run(&[command, "--pool", &offers], jobs.as_bytes());
         let text = printed(&output);
@@ -107,7 +113,7 @@ fn only_idle_jobs_get_only_free_slots() {
             assert!(!text.contains(other), "{command}: {other} in {text}");
         }
         let notes = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(notes.contains("9 of 11 requests left out"), "{command}: {notes}");
+        assert!(notes.contains("10 of 13 requests left out"), "{command}: {notes}");
         assert!(
             notes.contains("7 of 9 offers left out: 2 claimed, 1 in use by the owner, 1 drained, 1 draining"),
             "{command}: {notes}"

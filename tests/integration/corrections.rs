@@ -585,7 +585,7 @@ fn runs() -> Vec<Case> {
         (
             "not-gone",
             "JobStatus = 3\nEnteredCurrentStatus = 1783192788\nRemoteHost = \"slot1@w\"\nRequirements = true\n".to_owned(),
-            &["7.0 has been on its way out for 1 day 2 h: slot1@w does not answer", "condor_rm -forcex 7.0"],
+            &["7.0 is still in the queue 1 day 2 h after it was removed: slot1@w does not answer", "condor_rm -forcex 7.0"],
         ),
         (
             "in-slurm",
@@ -711,7 +711,7 @@ fn circumstances() -> Vec<Case> {
             "JobStatus = 2\nTransferQueued = true\nTransferringInput = true\nTransferInQueued = 1783279188\n\
              TransferInputSizeMB = 41210\nRequirements = true\n"
                 .to_owned(),
-            &["7.0 has waited since 2026-07-05 19:19:48 UTC, for 2 h, until its access point transfers its input (41,210 MB)"],
+            &["7.0 has waited since 2026-07-05 19:19:48 UTC, for 2 h, for its access point to transfer its input (41,210 MB)"],
         ),
         (
             "kept",
