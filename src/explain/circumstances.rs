@@ -74,8 +74,12 @@ fn cool_down(job: &JobReader) -> Option<JobCircumstance> {
     let reason = job.text("VacateReason").map_or_else(String::new, |reason| format!(" after \"{reason}\""));
     (until >= now).then(|| JobCircumstance {
         kind: "cool-down",
-        predicate: format!("is in cool-down{reason} until {}, in {}", local_moment(until), duration(until - now)),
-        remedy: Some(format!("wait until {}, in {}", local_moment(until), duration(until - now))),
+        predicate: format!(
+            "is in cool-down{reason} until {}, in {}",
+            local_moment(until),
+            duration(until.saturating_sub(now))
+        ),
+        remedy: Some(format!("wait until {}, in {}", local_moment(until), duration(until.saturating_sub(now)))),
         is_decisive: true,
     })
 }
@@ -113,7 +117,11 @@ fn grid(job: &JobReader) -> Option<JobCircumstance> {
         _ => resource.clone(),
     };
     let unavailable = job.number("GridResourceUnavailableTime").zip(job.context.now).map(|(since, now)| {
-        format!("waits: {place} has not answered since {}, for {}", local_moment(since), duration(now - since))
+        format!(
+            "waits: {place} has not answered since {}, for {}",
+            local_moment(since),
+            duration(now.saturating_sub(since))
+        )
     });
     let status = || job.text("GridJobStatus").map(|status| format!("is {status} at {place}"));
     // `batch slurm ... slurm/20260705/884213`
@@ -156,7 +164,11 @@ fn proxy(job: &JobReader) -> Option<JobCircumstance> {
     let (end, now) = (job.number("x509UserProxyExpiration")?, job.context.now?);
     (end <= now).then(|| JobCircumstance {
         kind: "proxy",
-        predicate: format!("has a proxy that expired at {}, {} ago", local_moment(end), duration(now - end)),
+        predicate: format!(
+            "has a proxy that expired at {}, {} ago",
+            local_moment(end),
+            duration(now.saturating_sub(end))
+        ),
         remedy: Some("renew the proxy".to_owned()),
         is_decisive: false,
     })
@@ -330,6 +342,10 @@ mod tests {
                 "has run 3 times, and never to its end: pilot ends",
             ),
             ("JobStatus = 2; JobCurrentStartDate = 700; RemoteUserCpu = 0.0", ""),
+            (
+                "JobStatus = 2; JobCurrentStartDate = -9223372036854775807; RemoteUserCpu = 0.0",
+                "has used 0 s of CPU time in 106751991167300 days 15 h: its program may hang",
+            ),
             ("JobStatus = 2; JobCurrentStartDate = -99000; RemoteUserCpu = 5000.0", ""),
             (
                 "JobStatus = 2; JobCurrentStartDate = -99000; RemoteUserCpu = 14.0; RemoteSysCpu = 3.0",

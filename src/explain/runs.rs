@@ -69,7 +69,7 @@ pub fn transfer_queue(job: &JobReader) -> Option<JobCircumstance> {
         ("input", "TransferInQueued", "MAX_CONCURRENT_UPLOADS")
     };
     let since = job.number(since).zip(job.context.now).map_or_else(String::new, |(since, now)| {
-        format!(" since {}, for {},", local_moment(since), duration(now - since))
+        format!(" since {}, for {},", local_moment(since), duration(now.saturating_sub(since)))
     });
     let size = job.number("TransferInputSizeMB").filter(|size| files == "input" && *size > 0);
     let size = size
@@ -92,7 +92,7 @@ pub fn lease(job: &JobReader) -> Option<JobCircumstance> {
         kind: "lease",
         predicate: format!(
             "has a lease that ended {} ago, at {}: its slot may run it no more",
-            duration(now - end),
+            duration(now.saturating_sub(end)),
             local_moment(end)
         ),
         remedy: Some("see whether its slot and its shadow are there; without them it runs again".to_owned()),
@@ -157,10 +157,10 @@ pub fn without_cpu(job: &JobReader) -> Option<JobCircumstance> {
         clippy::cast_possible_truncation,
         reason = "seconds of runs are far below 2^53"
     )]
-    let (seconds, is_little) = (used as i64, used < (now - start) as f64 / 100.0);
-    (now - start >= 6 * LONG && is_little).then(|| JobCircumstance {
+    let (seconds, is_little) = (used as i64, used < now.saturating_sub(start) as f64 / 100.0);
+    (now.saturating_sub(start) >= 6 * LONG && is_little).then(|| JobCircumstance {
         kind: "without-cpu",
-        predicate: format!("has used {} of CPU time in {}: its program may hang", duration(seconds), duration(now - start)),
+        predicate: format!("has used {} of CPU time in {}: its program may hang", duration(seconds), duration(now.saturating_sub(start))),
         remedy: Some(format!(
             "look at it (condor_ssh_to_job{id}, condor_tail{id}); run it elsewhere (condor_vacate_job{id}) or remove it",
             id = job.id()
@@ -182,7 +182,7 @@ pub fn suspended(job: &JobReader) -> Option<JobCircumstance> {
         predicate: format!(
             "has been suspended since {}, for {}{number}{lost}",
             local_moment(since),
-            duration(now - since)
+            duration(now.saturating_sub(since))
         ),
         remedy: Some(format!("wait until its slot resumes it, or run it elsewhere (condor_vacate_job{})", job.id())),
         is_decisive: false,
@@ -193,11 +193,11 @@ pub fn suspended(job: &JobReader) -> Option<JobCircumstance> {
 pub fn not_gone(job: &JobReader) -> Option<JobCircumstance> {
     let (since, now) = (job.number("EnteredCurrentStatus")?, job.context.now?);
     let place = job.text("RemoteHost").or_else(|| job.text("GridResource"));
-    (now - since >= LONG).then(|| JobCircumstance {
+    (now.saturating_sub(since) >= LONG).then(|| JobCircumstance {
         kind: "not-gone",
         predicate: {
             let answers = place.map_or_else(String::new, |place| format!(": {place} does not answer"));
-            format!("is still in the queue {} after it was removed{answers}", duration(now - since))
+            format!("is still in the queue {} after it was removed{answers}", duration(now.saturating_sub(since)))
         },
         remedy: Some(format!("see that nothing of it runs any more, then condor_rm -forcex{}", job.id())),
         is_decisive: false,
