@@ -36,12 +36,16 @@ impl Follower {
         self.lines.recv_timeout(Duration::from_millis(300)).is_err()
     }
 
-    /// Ends the run as Ctrl-C does, and returns the signal that ended it.
+    /// Ends the run as Ctrl-C does, and returns the signal that ended it; `None` if it goes on, as where the signal is ignored.
     fn interrupt(mut self) -> Option<i32> {
         use std::os::unix::process::ExitStatusExt;
         let killed = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().expect("it runs");
         assert!(killed.success());
-        self.child.wait().expect("it ends").signal()
+        let mut looks = (0..400).map(|_| {
+            std::thread::sleep(Duration::from_millis(50));
+            self.child.try_wait().expect("it can be asked")
+        });
+        looks.find_map(|ended| ended)?.signal()
     }
 }
 
