@@ -31,8 +31,8 @@ impl NotWaitingWriter<'_> {
             JobState::SchedulerUniverse | JobState::LocalUniverse => self.on_access_point(job),
             JobState::Factory => self.factory(job),
             JobState::ManagedElsewhere => {
-                let its = self.verb("its", "their");
-                format!("{subject} {is} {state} (Managed): other jobs run in {its} place, as the job router makes them")
+                let it = self.verb("it", "them");
+                format!("{subject} {is} {state}: another manager has {it}, such as the job router (Managed)")
             }
             JobState::GridUniverse => {
                 format!("{subject} {is} {state}: a system outside this pool runs {}", self.verb("it", "them"))

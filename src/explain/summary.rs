@@ -42,6 +42,15 @@ pub struct SummaryWriter<'w> {
 /// Maximum number of ads named in a sentence.
 const MAX_NAMED_ADS: usize = 3;
 
+/// Says how many dynamic slots would do that do not count. Empty if there are none.
+fn orphans_note(orphans: usize) -> String {
+    match orphans {
+        0 => String::new(),
+        1 => " (1 dynamic slot would do: --all-slots)".to_owned(),
+        orphans => format!(" ({} dynamic slots would do: --all-slots)", with_commas(orphans)),
+    }
+}
+
 impl SummaryWriter<'_> {
     /// Returns the verdict as one sentence without a full stop.
     #[must_use]
@@ -125,13 +134,8 @@ impl SummaryWriter<'_> {
             }
             RequestVerdict::NoOffers => format!("{subject} {matches} nothing: there are no {}", self.nouns[1]),
             verdict => {
-                let (all, cause) = (self.count(report.offers), self.cause(report, verdict));
-                let orphans = match report.orphans {
-                    0 => String::new(),
-                    1 => " (1 dynamic slot would do: --all-slots)".to_owned(),
-                    orphans => format!(" ({} dynamic slots would do: --all-slots)", with_commas(orphans)),
-                };
-                format!("{subject} {matches} none of {all}{orphans}: {cause}")
+                let (all, orphans) = (self.count(report.offers), orphans_note(report.orphans));
+                format!("{subject} {matches} none of {all}{orphans}: {}", self.cause(report, verdict))
             }
         }
     }

@@ -275,7 +275,7 @@ impl JobState {
         if !is_made && number(StateAttribute::JobMaterializeNextProcId).is_some() {
             return JobState::Factory;
         }
-        // `jobExternallyManaged` of the schedd compares so.
+        // The schedd compares so: 25.14.1 negotiates for a job with `external`, and whatever `WantMatching` says.
         let is_managed =
             || matches!(value(StateAttribute::Managed), Some(Value::String(text)) if text.to_str() == "External");
         let state = number(StateAttribute::JobStatus).map_or(Some(JobState::Idle), JobState::of_status);

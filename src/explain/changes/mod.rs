@@ -157,6 +157,28 @@ struct BilateralChanges<'p> {
     drained: Option<&'p DrainedSlots>,
 }
 
+/// Whether nobody would propose an edit of the request that `analysis` is of. `timed` are its clauses that wait for a time.
+fn is_senseless(
+    problem: &BilateralChanges<'_>,
+    edit: &RequestEdit,
+    analysis: &RequestAnalysis,
+    timed: &[&ClauseAnalysis],
+) -> bool {
+    let (request, dialect) = (&problem.analysis.request.ad, problem.table.context.dialect);
+    // To take a value away and to set another one is to give up the first.
+    let sets_again = match edit {
+        RequestEdit::Set { name, from: None, .. } | RequestEdit::Define { name } => request.get(name).is_some(),
+        _ => false,
+    };
+    sets_again
+        || advice::exceeds_machine(edit, request, dialect)
+        || needs::asks_for_nothing(edit, analysis, dialect)
+        || needs::is_never_proposed(edit, dialect)
+        || needs::is_too_small(edit, request, &problem.table.context)
+        || needs::exceeds_need(edit, request, &problem.table.context)
+        || advice::is_of_clock(edit, timed)
+}
+
 impl ChangeProblem for BilateralChanges<'_> {
     const KEEPS_BEST_VALUE: bool = false;
 
@@ -239,26 +261,10 @@ impl ChangeProblem for BilateralChanges<'_> {
         };
         let attributes = demanded_attributes::propose_attributes(self.table, analysis, is_set);
         proposals.extend(attributes);
-        let exceeds = |edit: &RequestEdit| advice::exceeds_machine(edit, &self.analysis.request.ad, self.dialect());
         let is_timed = |clause: &&ClauseAnalysis| clause.next_time(self.table, &self.analysis.request).is_some();
         let timed: Vec<&ClauseAnalysis> =
             analysis.clauses.iter().map(|clause| &clause.analysis).filter(is_timed).collect();
-        // To take a value away and to set another one is to give up the first.
-        let sets_again = |edit: &RequestEdit| match edit {
-            RequestEdit::Set { name, from: None, .. } | RequestEdit::Define { name } => {
-                self.analysis.request.ad.get(name).is_some()
-            }
-            _ => false,
-        };
-        let is_senseless = |edit: &RequestEdit| {
-            exceeds(edit)
-                || sets_again(edit)
-                || needs::asks_for_nothing(edit, analysis, self.dialect())
-                || needs::is_never_proposed(edit, self.dialect())
-                || needs::is_too_small(edit, &self.analysis.request.ad, &self.table.context)
-                || needs::exceeds_need(edit, &self.analysis.request.ad, &self.table.context)
-                || advice::is_of_clock(edit, &timed)
-        };
+        let is_senseless = |edit: &RequestEdit| is_senseless(self, edit, analysis, &timed);
         proposals.retain(|proposal| !proposal.edits.iter().any(is_senseless));
         Ok(proposals)
     }

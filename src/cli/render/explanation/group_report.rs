@@ -1,8 +1,8 @@
 //! The report of a group of equivalent subjects: what the explainer finds, and what the ads of jobs tell of the jobs.
 
-use classad::ad::{Expression, Name, Truth, Value};
-use classad::eval::{Environment, Evaluator};
+use classad::ad::{Expression, Name, Value};
 use classad::explain::{Explainer, JobCircumstance, LastRejection, RequestReport, RequestVerdict};
+use classad::matching::{Pair, PairSide};
 use classad::protocol::JobState;
 
 use super::case::ExplanationInput;
@@ -33,15 +33,10 @@ fn with_orphans(
     mut report: RequestReport,
 ) -> RequestReport {
     if matches!(report.verdict, RequestVerdict::Unmet { .. }) && !case.is_reverse {
-        let context = session.context();
         let meets = |orphan: &&usize| {
-            let slot = &case.parties.offers[**orphan].ad;
-            let (environment, [job, _]) = Environment::pair(case.subjects[subject].ad.clone(), slot.clone());
-            report.clauses.iter().all(|clause| {
-                let clause = &clause.analysis.clause.expression;
-                let value = Evaluator::new(&environment, &context).evaluate(clause, &job);
-                value.is_ok_and(|value| Truth::of(&value, context.dialect) == Truth::True)
-            })
+            let [job, slot] = [&case.subjects[subject].ad, &case.parties.offers[**orphan].ad];
+            let pair = Pair::new(job.clone(), slot.clone(), case.protocol.clone(), session.context());
+            pair.accepts(PairSide::Request).unwrap_or_default()
         };
         report.orphans = case.counted.orphans.iter().filter(meets).count();
     }
