@@ -9,6 +9,7 @@ use crate::protocol::{JobState, RESOURCE_ATTRIBUTES};
 use crate::text::{counted, duration, join_and};
 
 use super::clauses::text;
+use super::job_circumstance::JobCircumstance;
 use super::job_reader::JobReader;
 use super::runs;
 
@@ -17,19 +18,6 @@ pub(super) const DROP_SLOT_REQUIREMENTS: &str = "drop what only slots have from 
 
 /// The universes that HTCondor has given up, by `JobUniverse`: `condor_submit` 25 refuses them.
 const FORMER_UNIVERSES: [(i64, &str); 3] = [(1, "standard"), (4, "PVM"), (6, "PVM")];
-
-/// Something in the ad of a job that keeps it from running, or delays it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct JobCircumstance {
-    /// What it is about: `cool-down`.
-    pub kind: &'static str,
-    /// What it is, as it stands after the subject: `is in cool-down until ...`.
-    pub predicate: String,
-    /// What can be done; `None` if nothing.
-    pub remedy: Option<String>,
-    /// Whether the job runs in no slot as long as it lasts.
-    pub is_decisive: bool,
-}
 
 /// Finds a circumstance in the ad of a job.
 type CircumstanceFinder = fn(&JobReader) -> Option<JobCircumstance>;

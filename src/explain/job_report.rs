@@ -5,8 +5,9 @@ use crate::eval::Context;
 use crate::protocol::{AdvertisedState, Advertisement, JobState, evaluate_attribute};
 use crate::text::{shorten_words, with_commas};
 
-use super::circumstances::{JobCircumstance, circumstances};
+use super::circumstances::circumstances;
 use super::hold_reason::HoldReason;
+use super::job_circumstance::JobCircumstance;
 use super::job_outlook::JobOutlook;
 use super::last_rejection::LastRejection;
 use super::schedd_answer::ScheddAnswer;

@@ -9,7 +9,7 @@ use crate::text::{join_first, join_with, shorten, with_commas};
 
 use super::changes::is_system_attribute;
 use super::choice_phrase::choice_phrases;
-use super::circumstances::{DROP_SLOT_REQUIREMENTS, JobCircumstance};
+use super::circumstances::DROP_SLOT_REQUIREMENTS;
 use super::clause_time::ClauseTime;
 use super::clauses::text;
 use super::conflict_example::ConflictExample;
@@ -19,6 +19,7 @@ use super::failure_reason::FailureReason;
 use super::features::{feature_remedy, is_of_feature};
 use super::hold_reason::{ExceededResource, HoldReason};
 use super::hold_remedy::hold_remedy;
+use super::job_circumstance::JobCircumstance;
 use super::job_report::{JobFactory, JobReport};
 use super::last_rejection::LastRejection;
 use super::own_expression::RequestExpression;

@@ -5,8 +5,8 @@ use crate::ad::time::local_moment;
 use crate::protocol::evaluate_attribute;
 use crate::text::{duration, shorten, with_commas};
 
-use super::circumstances::JobCircumstance;
 use super::clauses::text;
+use super::job_circumstance::JobCircumstance;
 use super::job_reader::JobReader;
 
 /// Number of starts from which it is told that they fail.

@@ -8,10 +8,10 @@ use crate::protocol::SlotState;
 use crate::text::{join_and, join_first, with_commas};
 
 use super::ad_names::{AdNames, AdReference};
-use super::circumstances::JobCircumstance;
 use super::clauses::text;
 use super::failure_phrase::FailureWriter;
 use super::failure_reason::FailureReason;
+use super::job_circumstance::JobCircumstance;
 use super::not_waiting_phrase::NotWaitingWriter;
 use super::policy_phrase::PolicyWriter;
 use super::refusal_phrase::RefusalWriter;

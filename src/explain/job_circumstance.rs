@@ -1,0 +1,14 @@
+//! What the ad of a job tells that keeps it from running.
+
+/// Something in the ad of a job that keeps it from running, or delays it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct JobCircumstance {
+    /// What it is about: `cool-down`.
+    pub kind: &'static str,
+    /// What it is, as it stands after the subject: `is in cool-down until ...`.
+    pub predicate: String,
+    /// What can be done; `None` if nothing.
+    pub remedy: Option<String>,
+    /// Whether the job runs in no slot as long as it lasts.
+    pub is_decisive: bool,
+}
