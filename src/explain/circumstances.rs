@@ -335,6 +335,7 @@ mod tests {
                 "has used 0 s of CPU time in 106751991167300 days 15 h: its program may hang",
             ),
             ("JobStatus = 2; JobCurrentStartDate = -99000; RemoteUserCpu = 5000.0", ""),
+            ("JobStatus = 2; JobUniverse = 12; JobCurrentStartDate = -99000; RemoteUserCpu = 0.0", ""),
             (
                 "JobStatus = 2; JobCurrentStartDate = -99000; RemoteUserCpu = 14.0; RemoteSysCpu = 3.0",
                 "has used 17 s of CPU time in 1 day 3 h: its program may hang",

@@ -148,8 +148,14 @@ pub fn evicted(job: &JobReader) -> Option<JobCircumstance> {
 /// Seconds from which a run without CPU time, and a removal without an end, are told.
 const LONG: i64 = 3600;
 
+/// The universes whose programs no slot runs, so that none measures them: scheduler, grid and local.
+const UNMEASURED_UNIVERSES: [i64; 3] = [7, 9, 12];
+
 /// The job runs, and its program does next to nothing.
 pub fn without_cpu(job: &JobReader) -> Option<JobCircumstance> {
+    if job.number("JobUniverse").is_some_and(|universe| UNMEASURED_UNIVERSES.contains(&universe)) {
+        return None;
+    }
     let (start, now) = (job.number("JobCurrentStartDate")?, job.context.now?);
     let used = job.amount("RemoteUserCpu")? + job.amount("RemoteSysCpu").unwrap_or(0.0);
     #[expect(
