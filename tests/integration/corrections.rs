@@ -279,6 +279,15 @@ fn names_and_units() -> Vec<Case> {
                 "do without `TARGET.HAS_R == true` (2 slots, 1 free), if it may run",
             ],
         ),
+        // Without it, the job could not run.
+        (
+            "feature-of-universe",
+            format!("JobUniverse = 10\n{}", requirements("TARGET.HasJava")),
+            &[
+                "no slot defines HasJava",
+                "what to do: ask the admin for Java on the slots, or bring it along in an image",
+            ],
+        ),
         // One slot is large enough for the wrong unit, and refuses.
         (
             "unit-of-a-few",

@@ -8,6 +8,7 @@ use crate::explain::clause_report::ClauseReport;
 use crate::explain::evaluation::OfferTable;
 use crate::explain::failure_reason::FailureReason;
 use crate::explain::features::TRANSFER_METHODS;
+use crate::explain::job_reader::JobReader;
 use crate::explain::nested_constraint::relaxed_for;
 use crate::explain::request_analysis::RequestAnalysis;
 use crate::explain::slots::SlotsByState;
@@ -17,7 +18,7 @@ use super::advice::is_machine;
 use super::edit::{PROJECT, RequestEdit};
 use super::needs::{
     DURATION, SYSTEM_ATTRIBUTES, demands_amount, is_exclusion, is_one_of, names_feature, names_place, names_system,
-    starts_with,
+    runs_by, starts_with,
 };
 use super::request_change::RequestChange;
 use super::search::{ChangeProblem, verify_edits};
@@ -114,7 +115,9 @@ fn edits_of_clause(clause: &ClauseReport, analysis: &RequestAnalysis, table: &Of
     // Without its files, a job fails.
     let is_of_files = read.iter().any(|name| name.is(TRANSFER_METHODS));
     let is_demand = !is_exclusion(expression) || avoids_former_slots(&clause.analysis);
-    if !read.is_empty() && is_choice && is_demand && !is_of_files {
+    let job = JobReader { ad: &analysis.request.ad, context: &table.context };
+    let is_needed = read.iter().any(|name| runs_by(&job, name));
+    if !read.is_empty() && is_choice && is_demand && !is_of_files && !is_needed {
         return vec![RequestEdit::Drop { clause: expression.clone() }];
     }
     // Another clause asks for the amount itself.

@@ -8,6 +8,7 @@ use crate::explain::clause_report::ClauseReport;
 use crate::explain::distance::as_number;
 use crate::explain::evaluation::OfferTable;
 use crate::explain::failure_reason::FailureReason;
+use crate::explain::job_reader::JobReader;
 use crate::explain::request_analysis::RequestAnalysis;
 use crate::protocol::{RESOURCE_ATTRIBUTES, evaluate_attribute, is_set_by_run, requested_resource, words};
 
@@ -19,9 +20,8 @@ pub const SYSTEM_ATTRIBUTES: [&str; 3] = ["Arch", "Microarch", "OpSys"];
 /// The prefixes of attributes of slots that tell how much there is of a resource in all.
 const TOTAL_PREFIXES: [&str; 3] = ["TotalSlot", "Total", "Detected"];
 
-/// The starts of the names of attributes of slots that tell of the system, the GPUs or the software for which the job was
-/// written.
-const STARTS_OF_NEEDS: [&str; 7] = ["CUDA", "CVMFS", "GPUs", "HAS_CVMFS", "Java", "OpSys", "OSG_OS"];
+/// The starts of the names of attributes of slots that tell of the GPUs or the software for which the job was written.
+const STARTS_OF_NEEDS: [&str; 5] = ["CUDA", "CVMFS", "GPUs", "HAS_CVMFS", "Java"];
 
 /// Resources of slots that a job needs if it asks for them.
 const DEVICES: [&str; 2] = ["AvailableGPUs", "GPUs"];
@@ -74,6 +74,27 @@ pub fn names_feature(name: &Name) -> bool {
     behind.is_some_and(|behind| behind.starts_with(|letter: char| letter.is_ascii_uppercase() || letter == '_'))
 }
 
+/// Features of slots without which a job cannot run, with what says so of the job: its universe, or any of the attributes.
+const FEATURES_OF_JOBS: [(&str, Option<i64>, &str); 4] = [
+    ("HasJava", Some(10), ""),
+    ("HasVM", Some(13), ""),
+    ("HasDocker", None, "DockerImage, WantDocker"),
+    (
+        "HasContainer, HasSandboxImage, HasSIF, HasSingularity",
+        None,
+        "ContainerImage, SingularityImage, WantContainer, WantSIF",
+    ),
+];
+
+/// Whether a job can run in no slot without a feature, because of its universe or its image.
+pub fn runs_by(job: &JobReader, feature: &Name) -> bool {
+    FEATURES_OF_JOBS.iter().any(|(features, universe, attributes)| {
+        let says = |attribute: &str| job.is_true(attribute) || job.text(attribute).is_some();
+        let is_of_universe = universe.is_some() && job.number("JobUniverse") == *universe;
+        words(features).any(|known| feature.is(known)) && (is_of_universe || words(attributes).any(says))
+    })
+}
+
 /// Whether a part of a clause asks for a feature by comparing it with `true`.
 fn demands_feature(clause: &Expression) -> bool {
     let names = |operand: &Expression| match ClauseOperand::of(operand) {
@@ -121,7 +142,8 @@ pub fn is_never_proposed(edit: &RequestEdit, dialect: Dialect) -> bool {
     };
     match edit {
         RequestEdit::Drop { clause } => {
-            let is_system = |name: &Name| STARTS_OF_NEEDS.iter().any(|start| starts_with(name, start));
+            let is_system =
+                |name: &Name| names_system(name) || STARTS_OF_NEEDS.iter().any(|start| starts_with(name, start));
             let is_kept =
                 |name: &Name| needed(&name) || is_system(name) || is_set_by_run(name) || is_wanted_place(clause, name);
             // A limit of its own runs keeps a job that fails from starting again and again.
@@ -292,7 +314,7 @@ pub fn is_one_of(name: &Name, names: &[&str]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{RequestEdit, is_never_proposed, least_needed};
+    use super::{JobReader, RequestEdit, is_never_proposed, least_needed, runs_by};
     use crate::ad::{Dialect, Expression, Name};
     use crate::eval::Context;
     use crate::syntax::{ParseOptions, parse_ad, parse_expression};
@@ -324,6 +346,27 @@ mod tests {
     }
 
     #[test]
+    fn what_a_job_cannot_run_without() {
+        for (attributes, feature, is_needed) in [
+            ("JobUniverse = 10", "HasJava", true),
+            ("JobUniverse = 5", "HasJava", false),
+            ("JobUniverse = 13", "HasVM", true),
+            ("JobUniverse = 13", "HasJava", false),
+            ("WantDocker = true", "hasdocker", true),
+            ("WantDocker = false", "HasDocker", false),
+            ("DockerImage = \"debian\"", "HasDocker", true),
+            ("WantContainer = true", "HasSIF", true),
+            ("SingularityImage = \"a.sif\"", "HasSingularity", true),
+            ("SingularityImage = \"a.sif\"", "HasDocker", false),
+            ("", "HasR", false),
+        ] {
+            let ad = parse_ad(format!("[ {attributes} ]").as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+            let job = JobReader { ad: &ad, context: &Context::new(Dialect::Condor) };
+            assert_eq!(runs_by(&job, &Name::new(feature)), is_needed, "{attributes}: {feature}");
+        }
+    }
+
+    #[test]
     fn what_a_job_needs_and_what_is_kept_for_others() {
         let drop = |clause: &str| RequestEdit::Drop { clause: expression(clause) };
         let rewrite = |clause: &str, to: &str| RequestEdit::Rewrite { clause: expression(clause), to: expression(to) };
@@ -346,6 +389,7 @@ mod tests {
             (drop("OpSysMajorVer == 9"), true),
             (drop("TARGET.OpSysLongName == \"a\""), true),
             (drop("OSG_OS_VERSION > 5"), true),
+            (drop("TARGET.OSGVO_OS_STRING == \"RHEL 9\""), true),
             (drop("TARGET.Machine != MachineAttrMachine1"), true),
             (drop("TARGET.HAS_CVMFS_a"), true),
             (drop("TARGET.JavaVersion >= \"17\""), true),
