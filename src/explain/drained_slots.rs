@@ -119,7 +119,7 @@ pub const DRAINED_GPU_ATTRIBUTES: [&str; 3] = ["AssignedGPUs", "OfflineGPUs", AV
 
 /// Returns the ad of a partitionable slot as it would be if no job ran in it. `None` if the ad is of no partitionable
 /// slot, or if the slot has all of its resources left.
-fn drained_slot(slot: &Ad, context: &Context) -> Option<Ad> {
+pub fn drained_slot(slot: &Ad, context: &Context) -> Option<Ad> {
     let value = |name: &str| evaluate_attribute(slot, &Name::new(name), context);
     let text = |name: &str| match value(name) {
         Some(Value::String(text)) => Some(text),

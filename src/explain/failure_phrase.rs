@@ -95,7 +95,7 @@ impl FailureWriter<'_> {
 
     /// Says why no entry of a list, such as no free GPU, meets a nested constraint.
     fn nested_phrase(&self, nested: &NestedFailure) -> String {
-        let (one, entry) = (self.nouns[0], nested_phrase::entry(&nested.list));
+        let (one, entry) = (self.nouns[0], nested_phrase::entry(nested));
         let Some(unmet) = &nested.unmet else { return format!("no {one} has {entry}") };
         let unmet = self.shorten(unmet);
         if !nested.clashing.is_empty() {

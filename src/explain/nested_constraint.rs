@@ -2,34 +2,24 @@
 //! ads of the list `AvailableGPUs` that meet the constraint `RequireGPUs`.
 
 use fixedbitset::FixedBitSet;
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexSet;
 
-use crate::ad::{
-    Ad, BinaryOperator, Expression, ExpressionKind, Name, Truth, Value, rename_attribute, rewrite_expression,
-};
-use crate::constraint::{ClauseOperand, conjuncts, constant_integer, inconsistencies, orient_comparison};
-use crate::eval::{Context, Environment, Evaluator, FreeNames};
+use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, Value, rename_attribute, rewrite_expression};
+use crate::constraint::{ClauseOperand, conjuncts, inconsistencies};
+use crate::eval::{Context, FreeNames};
 use crate::lint::{self, LintLevel};
-use crate::matching::PairSide;
 use crate::protocol::{closest_attributes, evaluate_attribute};
 
-use super::clauses::{ExplainedClause, text};
-use super::distance::{closest_value, is_near};
+use super::clauses::text;
+use super::distance::is_near;
 use super::evaluation::{OfferTable, RequestContext};
 use super::loose_patterns::looser_patterns;
-use super::offered_values::{OfferedValues, ValueCounter};
+use super::nested_ads::{drained, is_true_in, nested_ads};
+use super::nested_values::{closest_in, offered_in, other_values, relaxed_part};
+use super::offered_values::OfferedValues;
 
 /// The functions that evaluate their first argument in each ad of a list.
 const NESTED_FUNCTIONS: [&str; 2] = ["countMatches", "evalInEachContext"];
-
-/// Maximum number of offers whose lists are read.
-const MAX_LISTS: usize = 2000;
-
-/// Maximum number of values to which an unmet part is relaxed.
-const MAX_OTHER_VALUES: usize = 4;
-
-/// Maximum number of different nested ads that are tried.
-const MAX_NESTED_ADS: usize = 500;
 
 /// Why no offer has enough ads in a list that meet a nested constraint.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +28,8 @@ pub struct NestedFailure {
     pub holder: (Name, Expression),
     /// The offers' attribute that holds the list, such as `AvailableGPUs`.
     pub list: Name,
+    /// Whether `unmet` holds also of what jobs use, such as the GPUs of full slots.
+    pub is_of_all: bool,
     /// The text of the part of the nested constraint that no ad meets; `None` if all lists are empty.
     pub unmet: Option<String>,
     /// The attributes that `unmet` reads.
@@ -69,18 +61,34 @@ impl NestedFailure {
         let (holder, list) = nested_call(clause)?;
         let constraint = request.ad.get(&holder)?.clone();
         let holder = (holder, constraint.clone());
-        let (nested, rows_of): (Vec<Ad>, Vec<Vec<usize>>) = nested_ads(table, request, &list).into_iter().unzip();
-        let context = &table.context;
-        let constraint = with_own_values(&constraint, &nested, request, context);
-        let parts = conjuncts(&constraint);
         let failure = NestedFailure::new(holder, list);
-        if let Some(clash) = failure.with_clash(&parts, context) {
+        // What even no GPU in use has is told first.
+        let of_all = failure.of_ads(&constraint, (&drained(table), true), table, request);
+        let is_told = of_all.as_ref().is_some_and(|of_all| of_all.unmet.is_some());
+        if is_told { of_all } else { failure.of_ads(&constraint, (&table.ads, false), table, request) }
+    }
+
+    /// Finds the part of a constraint that no ad in the lists of `offers` meets. `None` if some ad meets each.
+    fn of_ads(
+        &self,
+        constraint: &Expression,
+        (offers, is_of_all): (&[Ad], bool),
+        table: &OfferTable,
+        request: &RequestContext,
+    ) -> Option<Self> {
+        let lists = nested_ads(offers, &self.list, &table.context);
+        let (nested, rows_of): (Vec<Ad>, Vec<Vec<usize>>) = lists.into_iter().unzip();
+        let context = &table.context;
+        let constraint = with_own_values(constraint, &nested, request, context);
+        let parts = conjuncts(&constraint);
+        if let Some(clash) = self.with_clash(&parts, context) {
             return Some(clash);
         }
         if nested.is_empty() {
-            return Some(failure);
+            return Some(self.clone());
         }
         let unmet = parts.into_iter().find(|part| !nested.iter().any(|ad| is_true_in(ad, part, context)))?;
+        let failure = NestedFailure { is_of_all, ..self.clone() };
         Some(failure.with_unmet(unmet, &constraint, (&nested, &rows_of), table))
     }
 
@@ -88,6 +96,7 @@ impl NestedFailure {
         NestedFailure {
             holder,
             list,
+            is_of_all: false,
             unmet: None,
             read: IndexSet::new(),
             closest: None,
@@ -128,7 +137,7 @@ impl NestedFailure {
         if let Some((renamed, relaxed)) = with_known_names(constraint, unmet, nested, context) {
             return NestedFailure { renamed: Some(renamed), relaxed, ..failure };
         }
-        let offered = offered_in(unmet, nested, rows_of, table);
+        let offered = offered_in(unmet, &failure.list, (nested, rows_of), table);
         if let Some((message, corrected)) = correction_of(unmet, nested, context) {
             let mistake = Some((message, text(&corrected, context.dialect)));
             return NestedFailure { offered, mistake, relaxed: with_part(constraint, unmet, &corrected), ..failure };
@@ -152,8 +161,9 @@ pub fn relaxed_for(
 ) -> Option<((Name, Expression), Vec<Expression>)> {
     let (holder, list) = nested_call(clause)?;
     let written = request.ad.get(&holder)?.clone();
-    let of_rows =
-        nested_ads(table, request, &list).into_iter().filter(|(_, of)| of.iter().any(|row| rows.contains(*row)));
+    let of_rows = nested_ads(&table.ads, &list, &table.context)
+        .into_iter()
+        .filter(|(_, of)| of.iter().any(|row| rows.contains(*row)));
     let nested: Vec<Ad> = of_rows.map(|(ad, _)| ad).collect();
     let constraint = with_own_values(&written, &nested, request, &table.context);
     let is_unmet = |part: &&Expression| !nested.iter().any(|ad| is_true_in(ad, part, &table.context));
@@ -245,153 +255,4 @@ fn nested_call(clause: &Expression) -> Option<(Name, Name)> {
         }
     }
     None
-}
-
-/// Returns the different ads in the lists that the offers have in the attribute `list`, each with the rows that have it.
-fn nested_ads(table: &OfferTable, request: &RequestContext, list: &Name) -> Vec<(Ad, Vec<usize>)> {
-    let [_, other] = table.context.dialect.side_names();
-    let list = ExplainedClause::detached(Expression::select(Expression::attribute(other), list.clone()));
-    let mut ads: Vec<(Ad, Vec<usize>)> = Vec::new();
-    for row in 0..table.row_count().min(MAX_LISTS) {
-        let Value::List(list) = table.value(request, PairSide::Request, &list, row) else { continue };
-        let (environment, frame) = Environment::single(table.ads[row].clone());
-        let mut evaluator = Evaluator::new(&environment, &table.context);
-        let found = list.elements.iter().filter_map(|element| match evaluator.evaluate(element, &frame) {
-            Ok(Value::Ad(ad)) => Some(ad.frame.ad.clone()),
-            _ => None,
-        });
-        for ad in found.collect::<Vec<_>>() {
-            match ads.iter_mut().find(|(known, _)| *known == ad) {
-                Some((_, rows)) => rows.push(row),
-                None => ads.push((ad, vec![row])),
-            }
-        }
-        if ads.len() >= MAX_NESTED_ADS {
-            break;
-        }
-    }
-    ads
-}
-
-fn value_in(ad: &Ad, expression: &Expression, context: &Context) -> Option<Value> {
-    let (environment, frame) = Environment::single(ad.clone());
-    Evaluator::new(&environment, context).evaluate(expression, &frame).ok()
-}
-
-fn is_true_in(ad: &Ad, expression: &Expression, context: &Context) -> bool {
-    value_in(ad, expression, context).is_some_and(|value| Truth::of(&value, context.dialect).is_true())
-}
-
-/// Returns a comparison of an attribute of the nested ads with a literal, as `name operator literal`.
-fn comparison_of(part: &Expression) -> Option<(Name, BinaryOperator, Value)> {
-    let ExpressionKind::Binary(operator, left, right) = part.without_parentheses().kind() else { return None };
-    let name = |expression: &Expression| match ClauseOperand::of(expression)? {
-        ClauseOperand::Unqualified(name) | ClauseOperand::Own(name) => Some(name.clone()),
-        _ => None,
-    };
-    let literal = |expression: &Expression| {
-        let literal = expression.without_parentheses().as_literal().cloned();
-        literal.or_else(|| constant_integer(expression).map(Value::Integer))
-    };
-    orient_comparison(*operator, left, right, name, literal)
-}
-
-fn closest_in(part: &Expression, nested: &[Ad], context: &Context) -> Option<(BinaryOperator, Value, Value)> {
-    let (name, operator, bound) = comparison_of(part)?;
-    let attribute = Expression::attribute(name);
-    let values: Vec<Value> = nested.iter().filter_map(|ad| value_in(ad, &attribute, context)).collect();
-    let closest = closest_value(operator, &bound, values.iter().map(|value| (value, 1)), context.dialect)?;
-    Some((operator, bound, closest))
-}
-
-/// Returns the values that nested ads have in the attribute that `part` compares with a literal, the closest first.
-fn other_values(part: &Expression, nested: &[Ad], context: &Context) -> Vec<Value> {
-    let Some((name, operator, bound)) = comparison_of(part) else { return Vec::new() };
-    let attribute = Expression::attribute(name);
-    let mut left: Vec<Value> = nested.iter().filter_map(|ad| value_in(ad, &attribute, context)).collect();
-    let mut found = Vec::new();
-    while found.len() < MAX_OTHER_VALUES {
-        let values = left.iter().map(|value| (value, 1));
-        let Some(next) = closest_value(operator, &bound, values, context.dialect) else { break };
-        left.retain(|value| *value != next);
-        found.push(next);
-    }
-    // Of strings, others than the wanted one are no closer or farther.
-    let is_equality = matches!(operator, BinaryOperator::Equal | BinaryOperator::Is);
-    for value in left.into_iter().filter(|value| is_equality && matches!(value, Value::String(_))) {
-        if found.len() < MAX_OTHER_VALUES && !found.contains(&value) {
-            found.push(value);
-        }
-    }
-    found
-}
-
-/// Returns the only attribute that `part` reads, and the string with which it calls a function: `DeviceName` and `A100` of
-/// `regexp("A100", DeviceName)`. `None` for any other part.
-fn called_on(part: &Expression, context: &Context) -> Option<(Name, BinaryOperator, Value)> {
-    let names = FreeNames::of(part, context.dialect).names;
-    let is_call = matches!(part.without_parentheses().kind(), ExpressionKind::Call(..));
-    let name = names.first().filter(|_| is_call && names.len() == 1)?.clone();
-    let string = part.parts().find_map(|part| part.as_literal().filter(|value| matches!(value, Value::String(_))))?;
-    Some((name, BinaryOperator::Equal, string.clone()))
-}
-
-/// Returns the values that nested ads have in the attribute that `part` compares with a literal, or that it calls a function
-/// of strings with. `rows_of` are the rows of each ad.
-fn offered_in(part: &Expression, nested: &[Ad], rows_of: &[Vec<usize>], table: &OfferTable) -> Option<OfferedValues> {
-    let (name, operator, wanted) = comparison_of(part).or_else(|| called_on(part, &table.context))?;
-    let attribute = Expression::attribute(name.clone());
-    let is_amount = matches!(
-        operator,
-        BinaryOperator::Greater | BinaryOperator::GreaterEqual | BinaryOperator::Less | BinaryOperator::LessEqual
-    );
-    let mut rows_with: IndexMap<String, (Value, IndexSet<usize>)> = IndexMap::new();
-    for (ad, rows) in nested.iter().zip(rows_of) {
-        if let Some(value @ (Value::String(_) | Value::Integer(_) | Value::Real(_))) =
-            value_in(ad, &attribute, &table.context)
-        {
-            rows_with.entry(value.to_string()).or_insert_with(|| (value, IndexSet::new())).1.extend(rows);
-        }
-    }
-    let text = |value: &Value| match value {
-        Value::String(text) => text.to_str().into_owned(),
-        other => other.to_string(),
-    };
-    let mut counter = ValueCounter::new(false);
-    let are_numbers = matches!(wanted, Value::Integer(_) | Value::Real(_));
-    let mut found = OfferedValues { are_strings: !are_numbers, ..OfferedValues::of(name) };
-    for (value, rows) in rows_with.into_values() {
-        for row in rows {
-            if are_numbers == matches!(value, Value::String(_)) {
-                continue;
-            }
-            if is_amount && are_numbers {
-                found.extend_range(&value, table, row);
-            } else {
-                counter.add(&text(&value), table, row);
-            }
-        }
-    }
-    // A slot with several of them counts once.
-    let rows: IndexSet<usize> = rows_of.iter().flatten().copied().collect();
-    let offline = |row: &usize| table.states.as_ref().is_some_and(|states| states.offline.contains(*row));
-    let (off, on): (Vec<usize>, Vec<usize>) = rows.into_iter().partition(offline);
-    for (range, rows) in [(&mut found.range, on), (&mut found.offline, off)] {
-        if let Some(range) = range {
-            range.offers = table.weights.of_rows(rows);
-        }
-    }
-    let found = counter.finish(found, &[text(&wanted)]);
-    (found.value_count > 0 || found.range.is_some() || found.offline.is_some()).then_some(found)
-}
-
-/// Returns the comparison `part` with `value` as its bound, so that `value` meets it.
-fn relaxed_part(part: &Expression, value: &Value) -> Option<Expression> {
-    let (name, operator, _) = comparison_of(part)?;
-    let operator = match operator {
-        BinaryOperator::Greater => BinaryOperator::GreaterEqual,
-        BinaryOperator::Less => BinaryOperator::LessEqual,
-        other => other,
-    };
-    Some(Expression::binary(operator, Expression::attribute(name), Expression::literal(value.clone())))
 }

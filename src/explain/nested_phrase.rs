@@ -1,17 +1,17 @@
 //! Phrases about a constraint on the ads of a list that none of them meets.
 
-use crate::ad::Name;
 use crate::lint::SizeUnit;
 
 use super::distance::as_number;
 use super::nested_constraint::NestedFailure;
 use super::value_phrase::{closest_value_phrase, offered_phrase};
 
-/// Returns what an ad of a list is called: `a free GPU` for `AvailableGPUs`.
-pub fn entry(list: &Name) -> String {
-    let list = list.as_str();
+/// Returns what an ad of the list is called: `a free GPU` for `AvailableGPUs`, and `a GPU` where none in use is meant either.
+pub fn entry(nested: &NestedFailure) -> String {
+    let list = nested.list.as_str();
+    let free = if nested.is_of_all { "" } else { "free " };
     let entry = list.strip_prefix("Available").and_then(|entry| entry.strip_suffix('s'));
-    entry.map_or_else(|| format!("an entry in {list}"), |entry| format!("a free {entry}"))
+    entry.map_or_else(|| format!("an entry in {list}"), |entry| format!("a {free}{entry}"))
 }
 
 /// Returns the values of the request that contradict each other, or the name of the constraint if it reads none.

@@ -215,7 +215,12 @@ impl ValueCounter {
 
     /// Counts the offers of a row.
     pub fn add(&mut self, text: &str, table: &OfferTable, row: usize) {
-        let is_free = table.states.as_ref().map(|states| states.free.contains(row));
+        self.add_if_free(text, table, row, true);
+    }
+
+    /// Counts the offers of a row. They count as free slots only if `is_left` too: no job has what the text tells of.
+    pub fn add_if_free(&mut self, text: &str, table: &OfferTable, row: usize, is_left: bool) {
+        let is_free = table.states.as_ref().map(|states| is_left && states.free.contains(row));
         self.count(text, table.weights.of_row(row), is_free, table.first_offer[row]);
     }
 

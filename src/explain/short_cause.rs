@@ -16,6 +16,7 @@ use super::distance::as_number;
 use super::failure_reason::FailureReason;
 use super::foreseen_effect::ForeseenEffect;
 use super::job_outlook::JobOutlook;
+use super::nested_phrase;
 use super::policy_outlook::PolicyOutlook;
 use super::report::{RefusalGroup, RequestReport, RequestVerdict};
 use super::resource_shortage::ResourceShortage;
@@ -171,9 +172,7 @@ impl ShortCauseWriter<'_> {
                 format!("{} contradicts itself: {}", nested.holder.0, nested.clashing.join(" && ")),
             ),
             FailureReason::Nested(nested) => {
-                let list = nested.list.as_str();
-                let entry = list.strip_prefix("Available").and_then(|entry| entry.strip_suffix('s'));
-                let entry = entry.map_or_else(|| format!("an entry in {list}"), |entry| format!("a free {entry}"));
+                let entry = nested_phrase::entry(nested);
                 let unmet = nested.unmet.as_ref().map(|unmet| format!(" with {unmet}")).unwrap_or_default();
                 let about = [&nested.holder.0].into_iter().chain(&nested.read).map(Name::as_str);
                 (about.collect::<Vec<_>>().join("+"), format!("no {one} has {entry}{unmet}"))

@@ -237,7 +237,7 @@ fn gpus_are_looked_for_in_their_own_ads() {
     let line = first_line("capability", &wanted("Capability >= 9.0"), &slots);
     assert_eq!(
         line,
-        "1.0 matches none of 3 slots: no slot has a free GPU with Capability >= 9.0 (RequireGPUs); the largest is 8.6"
+        "1.0 matches none of 3 slots: no slot has a GPU with Capability >= 9.0 (RequireGPUs); the largest is 8.6"
     );
     let found = changes("capability-change", &wanted("Capability >= 9.0 && DeviceName != \"K80\""), &slots);
     let expected =
@@ -252,7 +252,18 @@ fn gpus_are_looked_for_in_their_own_ads() {
         assert!(line.ends_with(&format!("no GPU can meet {parts}")), "{line}");
     }
     let line = first_line("device", &wanted("DeviceName == \"H100\""), &slots);
-    assert!(line.contains("no slot has a free GPU with DeviceName == \"H100\" (RequireGPUs)"), "{line}");
+    assert!(line.contains("no slot has a GPU with DeviceName == \"H100\" (RequireGPUs)"), "{line}");
+    // The GPU of a full slot has the name that is meant: the change is to it, and no free GPU is taken for it.
+    let full = "Requirements = true\nPartitionableSlot = true\nMachineResources = \"Cpus GPUs\"\nGPUs = 0\nTotalSlotGPUs = 1\nAssignedGPUs = \"b\"\n\
+                AvailableGPUs = {}\nGPUs_b = [ Capability = 7.0; DeviceName = \"H100-SXM\" ]";
+    let with_full: Vec<&str> = slots.iter().copied().chain([full]).collect();
+    let line = first_line("device-in-use", &wanted("DeviceName == \"H100\""), &with_full);
+    assert!(
+        line.contains("no slot has a GPU with DeviceName == \"H100\" (RequireGPUs); the most similar of 3 values is \"H100-SXM\" (1)"),
+        "{line}"
+    );
+    let line = first_line("device-of-full", &wanted("DeviceName == \"H100-SXM\""), &with_full);
+    assert!(line.contains("no slot has a free GPU with DeviceName == \"H100-SXM\""), "{line}");
     // Two slots have one GPU each: none has two.
     let two = wanted("Capability >= 7.0").replace("RequestGPUs = 1", "RequestGPUs = 2");
     let line = first_line("gpu-count", &two, &slots);
