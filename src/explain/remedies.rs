@@ -4,6 +4,7 @@ use crate::configuration::PolicyEffectKind;
 use crate::constraint::ClauseOperand;
 use crate::lint::SizeUnit;
 use crate::matching::negotiate::AccountingLimit;
+use crate::matching::policy::parse_limits;
 use crate::protocol::is_set_by_run;
 use crate::text::{join_first, join_with, shorten, with_commas};
 
@@ -185,10 +186,15 @@ impl Remedies<'_> {
             let share = "ask the admin about its share (condor_userprio)";
             return Some(format!("wait until jobs of its submitter or group end, or {share}"));
         }
-        report.slots.filter(|_| report.job.is_some()).map(|_| {
-            let full = self.full_slots(report).map_or_else(String::new, |full| format!(", or until {full}"));
-            format!("wait for the next negotiation cycle{full}")
-        })
+        let job = report.job.as_ref().filter(|_| report.slots.is_some())?;
+        let full = self.full_slots(report).map_or_else(String::new, |full| format!(", or until {full}"));
+        // How many jobs a limit admits, the ads do not tell.
+        let limits = parse_limits(job.concurrency_limits.as_deref().unwrap_or_default());
+        let limits = limits.first().map_or_else(String::new, |(name, _)| {
+            let variable = name.to_uppercase();
+            format!(", or until jobs with the concurrency limit {name} end if it is reached (condor_config_val -negotiator {variable}_LIMIT)")
+        });
+        Some(format!("wait for the next negotiation cycle{full}{limits}"))
     }
 
     /// Says what a request waits for whose slots are all in use or full. `None` if a change corrects a mistake: it is not

@@ -287,6 +287,11 @@ fn what_the_negotiator_said_and_shared_limits_are_told() {
     let text = printed(&run(&["explain", "--pool", &offers], jobs.as_bytes()));
     assert!(text.contains("last failed match for this autocluster, reason: submitter limit exceeded\n"), "{text}");
     assert!(text.contains("concurrency limits: matlab"), "{text}");
+    let jobs = job(0, "JobStatus = 1\nConcurrencyLimits = \"MatLab:2, tape\"");
+    let text = printed(&run(&["explain", "--pool", &offers], jobs.as_bytes()));
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let wait = "until jobs with the concurrency limit matlab end if it is reached (condor_config_val -negotiator MATLAB_LIMIT)";
+    assert!(words.contains(&format!("wait for the next negotiation cycle, or {wait}")), "{text}");
 }
 
 #[test]
