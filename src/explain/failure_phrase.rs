@@ -143,28 +143,20 @@ impl FailureWriter<'_> {
             }
             FailureReason::Slip { message, corrected, offers, then, opens, .. } => {
                 let corrected = text(corrected, self.dialect);
-                match then.as_ref().and_then(|then| Some((then, then.failure.as_ref()?))) {
-                    Some((then, fault)) => {
-                        let correction = self.correction(&corrected);
-                        format!("{message}: write {correction}, but {}", self.failure(then, fault))
-                    }
-                    None => self.slip_phrase(message, &corrected, *offers, opens.as_ref()),
-                }
+                let then = then.as_ref().and_then(|then| Some((then, then.failure.as_ref()?)));
+                then.map_or_else(
+                    || self.slip_phrase(message, &corrected, *offers, opens.as_ref()),
+                    |(then, fault)| self.corrected_but(message, &corrected, then, fault),
+                )
             }
             FailureReason::Setting { name, message, to, offers, opens } => {
-                let corrected = self.correction(&format!("{name} = {}", text(to, self.dialect)));
-                let opening = opens.as_ref().and_then(ClauseTime::opening);
-                let when = opening.unwrap_or_else(|| format!("for {}", self.count_or_none(*offers)));
-                format!("{message}: with {corrected} the clause is true {when}")
+                let corrected = format!("{name} = {}", text(to, self.dialect));
+                self.setting_phrase(message, &corrected, *offers, opens.as_ref())
             }
             FailureReason::Alternatives(alternatives) => self.alternatives_phrase(alternatives, &shown),
             FailureReason::Nested(nested) => self.nested_phrase(nested),
             FailureReason::TypeMismatch { theirs, bound, offers } => {
-                let comparison = clause.analysis.comparison.as_ref();
-                let operand = comparison.map(|comparison| text(&comparison.operand, self.dialect)).unwrap_or_default();
-                let (operand, offers) = (self.quoted(&operand), self.count(*offers));
-                let (theirs, bound) = (type_phrase(*theirs), type_phrase(*bound));
-                format!("{shown} compares {bound} with {theirs}: {operand} is {theirs} in {offers}")
+                self.type_mismatch(clause, &shown, [*theirs, *bound].map(type_phrase), *offers)
             }
             FailureReason::CaseMismatch { theirs, offers } => {
                 let symbol = BinaryOperator::Is.symbol_in(self.dialect);
@@ -181,6 +173,11 @@ impl FailureWriter<'_> {
         }
     }
 
+    /// Says which mistake a clause has, and why it is not met without either.
+    fn corrected_but(&self, message: &str, corrected: &str, then: &ClauseReport, fault: &FailureReason) -> String {
+        format!("{message}: write {}, but {}", self.correction(corrected), self.failure(then, fault))
+    }
+
     /// Says which mistake a clause has, and how many offers meet it without, or when some do.
     fn slip_phrase(&self, message: &str, corrected: &str, offers: usize, opens: Option<&ClauseTime>) -> String {
         // What to do has a correction that does not fit a sentence.
@@ -191,6 +188,21 @@ impl FailureWriter<'_> {
             None if self.is_brief && offers > 0 && !is_long => format!("{message}: write {corrected}"),
             None => format!("{message}: {corrected} would be true for {}", self.count_or_none(offers)),
         }
+    }
+
+    /// Says that a clause compares values of two types, those of the offers and its own.
+    fn type_mismatch(&self, clause: &ClauseReport, shown: &str, [theirs, own]: [&str; 2], offers: usize) -> String {
+        let comparison = clause.analysis.comparison.as_ref();
+        let operand = comparison.map(|comparison| text(&comparison.operand, self.dialect)).unwrap_or_default();
+        let (operand, offers) = (self.quoted(&operand), self.count(offers));
+        format!("{shown} compares {own} with {theirs}: {operand} is {theirs} in {offers}")
+    }
+
+    /// Says which mistake an attribute of the request has, and for how many offers, or when, the clause is true without.
+    fn setting_phrase(&self, message: &str, corrected: &str, offers: usize, opens: Option<&ClauseTime>) -> String {
+        let opening = opens.and_then(ClauseTime::opening);
+        let when = opening.unwrap_or_else(|| format!("for {}", self.count_or_none(offers)));
+        format!("{message}: with {} the clause is true {when}", self.correction(corrected))
     }
 
     /// Formats a number of ads that a correction gains; no ads meet the uncorrected clause either.

@@ -2,7 +2,7 @@
 
 use indexmap::IndexSet;
 
-use crate::ad::{BinaryOperator, Dialect, Name, Value};
+use crate::ad::{BinaryOperator, Dialect, Expression, Name, Value};
 use crate::constraint::{ClauseComparison, InconsistencyKind};
 use crate::lint::SizeUnit;
 use crate::matching::negotiate::AccountingLimit;
@@ -102,15 +102,7 @@ impl ShortCauseWriter<'_> {
             RequestVerdict::NoOffers => general(format!("there are no {several}")),
             RequestVerdict::NoConstraint => general("it has no constraint, so it accepts nothing".to_owned()),
             RequestVerdict::Contradiction { clauses, subject, clash, .. } => {
-                let subject = unqualified(&text(subject, self.dialect));
-                let words = match clauses.as_slice() {
-                    [only] => format!("a clause contradicts itself: `{}`", report.clauses[*only].text),
-                    _ if *clash == InconsistencyKind::Type => {
-                        format!("its clauses want {subject} of different types")
-                    }
-                    _ => format!("its clauses on {subject} contradict each other"),
-                };
-                (subject, words)
+                self.contradiction(report, (clauses, *clash), subject)
             }
             RequestVerdict::Unmet { clause, fault } => self.unmet(&report.clauses[*clause], fault),
             RequestVerdict::Conflict(clauses) => {
@@ -126,6 +118,24 @@ impl ShortCauseWriter<'_> {
             }
             RequestVerdict::Refused => self.refused(report),
         }
+    }
+
+    /// The cause of a request of which clauses on `subject` contradict each other.
+    fn contradiction(
+        &self,
+        report: &RequestReport,
+        (clauses, clash): (&[usize], InconsistencyKind),
+        subject: &Expression,
+    ) -> (String, String) {
+        let subject = unqualified(&text(subject, self.dialect));
+        let words = match clauses {
+            [only] => format!("a clause contradicts itself: `{}`", report.clauses[*only].text),
+            _ if clash == InconsistencyKind::Type => {
+                format!("its clauses want {subject} of different types")
+            }
+            _ => format!("its clauses on {subject} contradict each other"),
+        };
+        (subject, words)
     }
 
     /// The cause of a request that a clause keeps from all offers.

@@ -95,22 +95,7 @@ impl SummaryWriter<'_> {
             RequestVerdict::Matches => {
                 format!("{}{}{}", some(), slot_states(report, ": "), self.full_note(report))
             }
-            RequestVerdict::Taken(by) => {
-                let by = self.list_requests(by);
-                let taken = match report.slots {
-                    Some(slots) if slots.matching.available() < report.matches => {
-                        let taken =
-                            if slots.matching.available() == 1 { "the free one goes" } else { "the free ones go" };
-                        let (states, full) = (slot_states(report, ": "), self.full_note(report));
-                        format!("{}{states}{full}; {taken} to {by}", some())
-                    }
-                    _ if report.matches == 1 => format!("{}, which goes to {by}", some()),
-                    _ => format!("{}, and all of them go to {by}", some()),
-                };
-                let scarce = scarcity(report.scarce_in_divided.phrase("none has"));
-                let first = report.precedence.phrase(self.verb("its own", "their own"));
-                format!("{taken}{first}{scarce}")
-            }
+            RequestVerdict::Taken(by) => self.taken(report, by, &some()),
             RequestVerdict::Limited(limit) => {
                 let waits = limit.waiting_phrase(self.is_plural);
                 format!("{subject} {waits}; {}", self.free_phrase(report))
@@ -138,6 +123,23 @@ impl SummaryWriter<'_> {
                 format!("{subject} {matches} none of {all}{orphans}: {}", self.cause(report, verdict))
             }
         }
+    }
+
+    /// Says that all slots that match go to other requests. `some_match` tells how many match.
+    fn taken(&self, report: &RequestReport, by: &[usize], some_match: &str) -> String {
+        let by = self.list_requests(by);
+        let taken = match report.slots {
+            Some(slots) if slots.matching.available() < report.matches => {
+                let taken = if slots.matching.available() == 1 { "the free one goes" } else { "the free ones go" };
+                let (states, full) = (slot_states(report, ": "), self.full_note(report));
+                format!("{some_match}{states}{full}; {taken} to {by}")
+            }
+            _ if report.matches == 1 => format!("{some_match}, which goes to {by}"),
+            _ => format!("{some_match}, and all of them go to {by}"),
+        };
+        let scarce = scarcity(report.scarce_in_divided.phrase("none has"));
+        let first = report.precedence.phrase(self.verb("its own", "their own"));
+        format!("{taken}{first}{scarce}")
     }
 
     /// Says why no slot matches as it is, and how many would match if drained.

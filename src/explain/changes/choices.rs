@@ -14,7 +14,9 @@ use crate::explain::request_analysis::RequestAnalysis;
 use crate::explain::slots::SlotsByState;
 use crate::protocol::requested_resource;
 
+use super::BilateralChanges;
 use super::advice::is_machine;
+use super::awaited::awaited_clauses;
 use super::edit::{PROJECT, RequestEdit};
 use super::needs::{
     DURATION, SYSTEM_ATTRIBUTES, demands_amount, is_exclusion, is_one_of, names_feature, names_place, names_system,
@@ -22,7 +24,6 @@ use super::needs::{
 };
 use super::request_change::RequestChange;
 use super::search::{ChangeProblem, verify_edits};
-use super::{BilateralChanges, awaited_clauses};
 
 /// Maximum number of values that are tried in place of one.
 const MAX_VALUES: usize = 4;

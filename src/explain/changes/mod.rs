@@ -1,6 +1,7 @@
 //! Proposes changes with which a request would match. Every change returned has been verified by matching.
 
 mod advice;
+mod awaited;
 mod choices;
 mod clause_fixes;
 mod demanded_attributes;
@@ -8,6 +9,7 @@ mod demanded_values;
 mod edit;
 mod needs;
 mod offer_demands;
+mod relaxed_bound;
 mod request_change;
 mod request_comparison;
 mod resource_requests;
@@ -15,28 +17,28 @@ mod search;
 
 use std::convert::Infallible;
 
-use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name, Value};
+use crate::ad::{Ad, BinaryOperator, Dialect, Expression, ExpressionKind, Name};
 
 use super::clause_analysis::ClauseAnalysis;
-use super::clause_report::ClauseReport;
 use super::closest_offers::fewest_unmet_clauses;
 use super::conflicts::{bit_positions, minimal_masks};
 use super::distance::as_number;
 use super::drained_slots::DrainedSlots;
 use super::evaluation::{OfferTable, RequestContext};
-use super::failure_reason::FailureReason;
 use super::failure_sets::FailureSet;
 use super::request_analysis::RequestAnalysis;
 use super::setting_slips::setting_slips;
 use super::slots::SlotsByState;
 use crate::protocol::requested_resource;
 
+use awaited::{awaited_clauses, awaited_corrections, awaited_setting, in_time, making_true};
 pub(super) use choices::{avoids_former_slots, find_choices, is_choice};
-pub(super) use clause_fixes::{convert_type, rewrite_proposal};
+pub(super) use clause_fixes::convert_type;
 pub(super) use demanded_values::{DemandedValues, WeightedValue, add_value, sort_by_preference};
 pub use edit::RequestEdit;
 pub(super) use edit::ports_of_group;
 pub(super) use needs::{DURATION, is_system_attribute, names_place, names_system, names_wanted_place};
+pub(super) use relaxed_bound::rewrite_proposal;
 pub use request_change::{MatchingOffers, RequestChange};
 pub(super) use search::{ChangeProblem, ObstacleCount, Proposal, search_changes};
 use search::{MAX_EDITS, verify_edits};
@@ -105,41 +107,6 @@ pub fn find_changes(
     let mut awaited = advice::worth_telling(changes, table, analysis);
     awaited.retain(|change| !advice::is_drastic(change, table, analysis));
     if awaited.is_empty() { told } else { awaited }
-}
-
-/// Returns the edits that make the clauses true which come true by themselves. The others keep their places.
-fn awaited_clauses(analysis: &RequestAnalysis) -> impl Iterator<Item = RequestEdit> {
-    let is_awaited = |clause: &&ClauseReport| matches!(&clause.failure, Some(failure @ FailureReason::NotNow(_)) if failure.awaited().is_some());
-    let awaited = analysis.clauses.iter().filter(is_awaited);
-    awaited.map(|clause| making_true(&clause.analysis.clause.expression))
-}
-
-/// Returns the edits that make those corrected clauses true which come true by themselves.
-fn awaited_corrections(analysis: &RequestAnalysis) -> impl Iterator<Item = RequestEdit> {
-    analysis.clauses.iter().filter_map(|clause| match &clause.failure {
-        Some(failure @ FailureReason::Slip { corrected, .. }) if failure.awaited().is_some() => {
-            Some(making_true(corrected))
-        }
-        _ => None,
-    })
-}
-
-/// Returns a clause that comes true by itself with the corrected value of an attribute, and the edit that corrects it.
-fn awaited_setting(clause: &ClauseReport) -> Option<(&Expression, RequestEdit)> {
-    let failure = clause.failure.as_ref().filter(|failure| failure.awaited().is_some())?;
-    let FailureReason::Setting { name, to, .. } = failure else { return None };
-    let edit = RequestEdit::Set { name: name.clone(), from: None, to: to.clone() };
-    Some((&clause.analysis.clause.expression, edit))
-}
-
-/// Returns the edit that makes a clause true.
-fn making_true(clause: &Expression) -> RequestEdit {
-    RequestEdit::Rewrite { clause: clause.clone(), to: Expression::literal(Value::Boolean(true)) }
-}
-
-/// Returns a request at the time at which the awaited clauses are true.
-fn in_time(request: &Ad, awaited: &[RequestEdit]) -> Ad {
-    awaited.iter().fold(request.clone(), |request, edit| edit.apply(&request).unwrap_or(request))
 }
 
 /// The search for changes of a request that matches single offers, not gangs.
@@ -390,7 +357,7 @@ fn propose_alternatives(analysis: &RequestAnalysis) -> Vec<Proposal> {
         if let ExpressionKind::Binary(BinaryOperator::And, left, right) = part.kind() {
             if others.iter().any(|(place, other)| is_clause(left, *place) && is_clause(right, *other)) {
                 let either = Expression::binary(BinaryOperator::Or, left.clone(), right.clone());
-                proposals.push(clause_fixes::rewrite_proposal(part, either, 0.25));
+                proposals.push(rewrite_proposal(part, either, 0.25));
             }
             pending.extend([left, right]);
         } else if let ExpressionKind::Parentheses(inner) = part.kind() {
