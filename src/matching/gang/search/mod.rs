@@ -15,6 +15,7 @@ mod all_different;
 mod alternatives;
 mod assignment;
 mod bounds;
+mod budget;
 mod decisions;
 mod dependencies;
 mod forward_checking;
@@ -36,11 +37,12 @@ use crate::ad::Participant;
 use crate::protocol::PortPattern;
 
 use super::offer_pool::OfferPool;
-use super::participants::{ParticipantTable, PortPlace};
+use super::participants::PortPlace;
 use super::port_index::{RowBitmap, SettledConstraints};
 use super::{DockedOffer, Gang};
 use agenda::{Goal, JoiningAd};
 use bounds::BranchAndBound;
+use budget::SearchBudget;
 use decisions::{ConflictSet, Decision, DecisionKind, DecisionStack, PortDomain, SearchState};
 use forward_checking::{ForwardChecking, LookAhead};
 
@@ -62,14 +64,8 @@ struct GangSearch<'m> {
     /// Whether the search must undo all decisions and restart with forward checking.
     is_restart_due: bool,
     bounds: BranchAndBound<'m>,
-    /// Value of the counter of tests at which the search ends.
-    max_tests: u64,
-    /// Number of symbolic visits at which the search ends.
-    max_visits: u64,
+    budget: SearchBudget,
 }
-
-/// Number of parts of expressions that a test of the budget may look at, on average. Usual tests look at fewer.
-const VISITS_PER_TEST: u64 = 256;
 
 /// Searches for the best or the first gang of the current request, depending on the strategy. With `worse_than`, finds
 /// only gangs with a lower score.
@@ -92,14 +88,8 @@ pub fn find_gang(
     }
     let is_hard =
         worse_than.is_some() || pool.table.port_count(Participant::REQUEST) > 2 || !memory.expects_first_candidate;
-    let table = &pool.table;
-    // One test of each offer at each port is not a hard search: a large pool does not spend the budget.
-    let one_scan = table.offer_count().saturating_mul(table.port_count(Participant::REQUEST)) as u64;
-    let limit = if strategy.is_limited { table.context.max_search_tests / test_cost(table) } else { u64::MAX };
-    let budget = limit.saturating_add(one_scan);
-    let max_tests = table.statistics.tests.saturating_add(budget);
-    let visits = table.symbolic_visits.get();
     let mut search = GangSearch {
+        budget: SearchBudget::new(&pool.table, strategy.is_limited),
         decisions: std::mem::take(&mut memory.decisions),
         pool,
         memory,
@@ -107,8 +97,6 @@ pub fn find_gang(
         look_ahead: (strategy.finds_best && is_hard).then(LookAhead::default),
         is_restart_due: false,
         bounds: BranchAndBound::new(worse_than),
-        max_tests,
-        max_visits: budget.saturating_mul(VISITS_PER_TEST).saturating_add(visits),
     };
     let found = search.run();
     let is_spent = search.is_spent();
@@ -118,13 +106,6 @@ pub fn find_gang(
     pool.table.statistics.failures += u64::from(is_spent);
     pool.table.statistics.cut_off_searches += u64::from(is_spent);
     found
-}
-
-/// Returns the number of tests of the budget that one test counts as. A test looks at the ports that are still open, so
-/// that it takes longer the more ports the request has.
-fn test_cost(table: &ParticipantTable) -> u64 {
-    const PORTS_PER_COST: usize = 8;
-    1 + (table.port_count(Participant::REQUEST) / PORTS_PER_COST) as u64
 }
 
 impl GangSearch<'_> {
@@ -186,8 +167,7 @@ impl GangSearch<'_> {
     /// Whether the search has made as many tests as it may, or looked at as many parts of expressions. It then ends with
     /// the best gang so far.
     fn is_spent(&self) -> bool {
-        let table = &self.pool.table;
-        table.statistics.tests >= self.max_tests || table.symbolic_visits.get() >= self.max_visits
+        self.budget.is_spent(&self.pool.table)
     }
 
     /// Returns the allowed patterns of an ad that joins the gang, limited to those that fill its link. `None` if all
