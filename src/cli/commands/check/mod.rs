@@ -143,10 +143,7 @@ impl Check {
         session.partial_host = self.partial.host().map(str::to_owned);
         let reads_files = self.expr.is_none() && (self.config.is_empty() || !self.input.is_empty());
         let paths = if reads_files { self.input.paths()? } else { Vec::new() };
-        let fixer = self.fixes.prepare(&paths)?;
-        if fixer.as_ref().is_some_and(FileFixer::prints_diffs) && self.output != ReportForm::Text {
-            return refuse("--fix prints a diff; with --write, -o FORM prints the findings that remain");
-        }
+        let fixer = self.fixer(&paths)?;
         session.use_submit_config(self.config.first());
         let mut sources = if reads_files { input::open_sources(session, &paths)? } else { Vec::new() };
         let mut pools = if self.pool.is_empty() { Vec::new() } else { input::open_sources(session, &self.pool)? };
@@ -195,6 +192,15 @@ impl Check {
             Ok(true)
         })?;
         self.print(session, run, fixer.is_none_or(|fixer| !fixer.prints_diffs()))
+    }
+
+    /// Returns what fixes the files, if that is asked for.
+    fn fixer(&self, paths: &[String]) -> Result<Option<FileFixer>, Failure> {
+        let fixer = self.fixes.prepare(paths)?;
+        if fixer.as_ref().is_some_and(FileFixer::prints_diffs) && self.output != ReportForm::Text {
+            return refuse("--fix prints a diff; with --write, -o FORM prints the findings that remain");
+        }
+        Ok(fixer)
     }
 
     /// Prints what one run over all files of the partial results prints.

@@ -1,5 +1,7 @@
 //! `classad join`: rows of the pairs of ads of two sets in which two expressions are equal.
 
+mod equality_key;
+
 use std::fs;
 use std::io::Write;
 
@@ -24,6 +26,8 @@ use crate::cli::outcome::{Failure, Status, refuse};
 use crate::cli::render::output::out;
 use crate::cli::render::rows::{TableCell, TableWriter, bytes_of_row, steps_of_text};
 use crate::cli::session::Session;
+
+use equality_key::EqualityKey;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -82,19 +86,6 @@ struct KeyTask<'k> {
     context: Context,
     /// Attributes of the key, each marked once an ad of this side has it.
     names: UnseenNames,
-}
-
-/// A hash key of a value. Values that `==` finds equal have the same key; some others have it, too.
-#[derive(PartialEq, Eq, Hash)]
-enum EqualityKey {
-    /// A number or a boolean, by the bits of the number as a real.
-    Number(u64),
-    /// A string in lower case.
-    Text(Vec<u8>),
-    /// Seconds since 1970.
-    AbsoluteTime(i64),
-    /// Seconds, as the bits of a real.
-    RelativeTime(u64),
 }
 
 /// The ads of the side that is held in memory.
@@ -302,29 +293,6 @@ impl<'k> KeyTask<'k> {
         let value = |expression| Evaluator::new(&environment, &self.context).evaluate(expression, &frame);
         let values = self.expressions.iter().map(|expression| value(expression).unwrap_or(Value::Undefined)).collect();
         KeyedEntry { ad, name, values }
-    }
-}
-
-impl EqualityKey {
-    /// Returns the keys of values; `None` if one of them is equal to nothing.
-    fn of_all(values: &[Value]) -> Option<Vec<Self>> {
-        values.iter().map(EqualityKey::of).collect()
-    }
-
-    /// Returns the key of a value; `None` if the value is equal to nothing.
-    fn of(value: &Value) -> Option<Self> {
-        // Both zeros are equal. NaN is equal to nothing.
-        let bits = |real: f64| (!real.is_nan()).then_some(if real == 0.0 { 0 } else { real.to_bits() });
-        #[allow(clippy::cast_precision_loss)] // `==` compares an integer and a real as reals
-        match value {
-            Value::Boolean(is_true) => bits(f64::from(u8::from(*is_true))).map(EqualityKey::Number),
-            Value::Integer(integer) => bits(*integer as f64).map(EqualityKey::Number),
-            Value::Real(real) => bits(*real).map(EqualityKey::Number),
-            Value::String(text) => Some(EqualityKey::Text(text.as_bytes().to_ascii_lowercase())),
-            Value::AbsoluteTime(time) => Some(EqualityKey::AbsoluteTime(time.seconds)),
-            Value::RelativeTime(time) => bits(time.seconds).map(EqualityKey::RelativeTime),
-            Value::Undefined | Value::Error(_) | Value::List(_) | Value::Ad(_) => None,
-        }
     }
 }
 
