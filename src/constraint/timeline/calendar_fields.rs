@@ -119,3 +119,24 @@ impl CalendarField {
         Some(found.into_iter().map(|time| time - ahead).collect())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{CalendarField, MINUTE, ZONE_GRAIN};
+
+    #[test]
+    fn an_offset_from_utc_refines_the_grain() {
+        for (field, offset, expected) in [
+            (CalendarField::SLOW, 0, Some(ZONE_GRAIN)),
+            (CalendarField::SLOW, -19_800, Some(ZONE_GRAIN)),
+            (CalendarField::SLOW, 420, Some(MINUTE)),
+            (CalendarField::MINUTES, 420, Some(MINUTE)),
+            (CalendarField::SLOW, 421, None),
+            (CalendarField::SECONDS, -1, None),
+        ] {
+            let found = field.with_offset(offset);
+            assert_eq!(found.map(|field| field.grain), expected, "{offset}");
+            assert!(found.is_none_or(|found| found.change == field.change));
+        }
+    }
+}
