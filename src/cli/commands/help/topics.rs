@@ -236,7 +236,7 @@ fn operator_meaning(symbol: &str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::{TOPICS, named_table, operators};
+    use super::{TOPICS, budgets, named_table, operators};
     use crate::cli::commands::help::markup::{HelpBlock, parse};
 
     #[test]
@@ -249,5 +249,13 @@ mod tests {
         }
         assert!(!named_table("rules").is_empty());
         assert!(operators().iter().all(|(_, text)| !text.is_empty()));
+    }
+
+    #[test]
+    fn budgets_are_those_of_options_and_the_fixed_ones() {
+        let terms: Vec<String> = budgets().into_iter().map(|(term, _)| term).collect();
+        for term in ["--max-steps N", "--max-held-bytes N", "ports", "contradictions"] {
+            assert!(terms.iter().any(|known| known == term), "{term}: {terms:?}");
+        }
     }
 }
