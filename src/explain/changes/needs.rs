@@ -78,7 +78,7 @@ pub fn names_feature(name: &Name) -> bool {
 const FEATURES_OF_JOBS: [(&str, Option<i64>, &str); 4] = [
     ("HasJava", Some(10), ""),
     ("HasVM", Some(13), ""),
-    ("HasDocker", None, "DockerImage, WantDocker"),
+    ("HasDocker, HasDockerURL", None, "DockerImage, WantDocker, WantDockerImage"),
     (
         "HasContainer, HasSandboxImage, HasSIF, HasSingularity",
         None,
@@ -355,6 +355,8 @@ mod tests {
             ("WantDocker = true", "hasdocker", true),
             ("WantDocker = false", "HasDocker", false),
             ("DockerImage = \"debian\"", "HasDocker", true),
+            ("WantContainer = true; WantDockerImage = true", "HasDockerURL", true),
+            ("WantContainer = true; WantSIF = true", "HasDockerURL", false),
             ("WantContainer = true", "HasSIF", true),
             ("SingularityImage = \"a.sif\"", "HasSingularity", true),
             ("SingularityImage = \"a.sif\"", "HasDocker", false),
