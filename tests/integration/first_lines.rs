@@ -39,6 +39,31 @@ fn the_first_line_of_a_report_is_short() {
     assert!(median <= 14 && longest <= MAX_LINES, "{median}, {longest}");
 }
 
+/// What a hundred jobs are told in a pool of 35 slots, and the table of their causes. `tests/explanations/verify` compared each
+/// figure with brute force. With `BLESS=1` in the environment the file is rewritten.
+#[test]
+fn a_hundred_reports() {
+    let path = |name: &str| from_root(format!("tests/explanations/{name}"));
+    let slots = path("slots.long.gz");
+    let settings = ["--pool", &slots, "--now", "1783286388", "--policy", "htcondor"];
+    let files = ["jobs", "further-jobs", "more-jobs"].map(|name| path(&format!("{name}.long.gz")));
+    let explain = |more: &[&str]| classad(&[&["explain"][..], more, &settings].concat()).1;
+    let mut told = String::new();
+    for jobs in &files {
+        for id in classad(&["query", jobs, "--af", "ClusterId"]).1.lines() {
+            told.extend([&explain(&[jobs, "--request", id]), "\n"]);
+        }
+    }
+    told += &explain(&[&files[0], &files[1], &files[2], "--unmatched", "--summary"]);
+    let expected = path("reports.txt");
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&expected, &told).unwrap();
+    }
+    let recorded = std::fs::read_to_string(&expected).unwrap();
+    let differing = told.lines().zip(recorded.lines()).find(|(now, then)| now != then);
+    assert!(told == recorded, "{differing:?}\n(BLESS=1 rewrites {expected})");
+}
+
 /// Changes are about what the ads accept: they are the same with the policy and without it, whether slots are free or not.
 #[test]
 fn a_policy_changes_no_proposal() {

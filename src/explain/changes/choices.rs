@@ -7,7 +7,7 @@ use crate::explain::clause_analysis::ClauseAnalysis;
 use crate::explain::clause_report::ClauseReport;
 use crate::explain::evaluation::OfferTable;
 use crate::explain::failure_reason::FailureReason;
-use crate::explain::features::TRANSFER_METHODS;
+use crate::explain::features::{TRANSFER_METHODS, names_feature, runs_by};
 use crate::explain::job_reader::JobReader;
 use crate::explain::nested_constraint::relaxed_for;
 use crate::explain::request_analysis::RequestAnalysis;
@@ -19,8 +19,7 @@ use super::advice::is_machine;
 use super::awaited::awaited_clauses;
 use super::edit::{PROJECT, RequestEdit};
 use super::needs::{
-    DURATION, SYSTEM_ATTRIBUTES, demands_amount, is_exclusion, is_one_of, names_feature, names_place, names_system,
-    runs_by, starts_with,
+    DURATION, SYSTEM_ATTRIBUTES, demands_amount, is_exclusion, is_one_of, names_place, names_system, starts_with,
 };
 use super::request_change::RequestChange;
 use super::search::{ChangeProblem, verify_edits};

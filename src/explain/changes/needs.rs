@@ -8,7 +8,7 @@ use crate::explain::clause_report::ClauseReport;
 use crate::explain::distance::as_number;
 use crate::explain::evaluation::OfferTable;
 use crate::explain::failure_reason::FailureReason;
-use crate::explain::job_reader::JobReader;
+use crate::explain::features::names_feature;
 use crate::explain::request_analysis::RequestAnalysis;
 use crate::protocol::{RESOURCE_ATTRIBUTES, evaluate_attribute, is_set_by_run, requested_resource, words};
 
@@ -66,33 +66,6 @@ pub fn names_system(name: &Name) -> bool {
 /// Whether an attribute of slots is the system itself, and no version of it: `Arch`, `OpSys`.
 pub fn is_system_attribute(name: &Name) -> bool {
     is_one_of(name, &SYSTEM_ATTRIBUTES)
-}
-
-/// Whether an attribute of slots tells of a feature, as `HasDocker` and `HAS_R` do. A job that asks for one needs it.
-pub fn names_feature(name: &Name) -> bool {
-    let behind = name.as_str().get(3..).filter(|_| starts_with(name, "Has"));
-    behind.is_some_and(|behind| behind.starts_with(|letter: char| letter.is_ascii_uppercase() || letter == '_'))
-}
-
-/// Features of slots without which a job cannot run, with what says so of the job: its universe, or any of the attributes.
-const FEATURES_OF_JOBS: [(&str, Option<i64>, &str); 4] = [
-    ("HasJava", Some(10), ""),
-    ("HasVM", Some(13), ""),
-    ("HasDocker, HasDockerURL", None, "DockerImage, WantDocker, WantDockerImage"),
-    (
-        "HasContainer, HasSandboxImage, HasSIF, HasSingularity",
-        None,
-        "ContainerImage, SingularityImage, WantContainer, WantSIF",
-    ),
-];
-
-/// Whether a job can run in no slot without a feature, because of its universe or its image.
-pub fn runs_by(job: &JobReader, feature: &Name) -> bool {
-    FEATURES_OF_JOBS.iter().any(|(features, universe, attributes)| {
-        let says = |attribute: &str| job.is_true(attribute) || job.text(attribute).is_some();
-        let is_of_universe = universe.is_some() && job.number("JobUniverse") == *universe;
-        words(features).any(|known| feature.is(known)) && (is_of_universe || words(attributes).any(says))
-    })
 }
 
 /// Whether a part of a clause asks for a feature by comparing it with `true`.
@@ -314,7 +287,7 @@ pub fn is_one_of(name: &Name, names: &[&str]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{JobReader, RequestEdit, is_never_proposed, least_needed, runs_by};
+    use super::{RequestEdit, is_never_proposed, least_needed};
     use crate::ad::{Dialect, Expression, Name};
     use crate::eval::Context;
     use crate::syntax::{ParseOptions, parse_ad, parse_expression};
@@ -343,29 +316,6 @@ mod tests {
 
     fn expression(text: &str) -> Expression {
         parse_expression(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap()
-    }
-
-    #[test]
-    fn what_a_job_cannot_run_without() {
-        for (attributes, feature, is_needed) in [
-            ("JobUniverse = 10", "HasJava", true),
-            ("JobUniverse = 5", "HasJava", false),
-            ("JobUniverse = 13", "HasVM", true),
-            ("JobUniverse = 13", "HasJava", false),
-            ("WantDocker = true", "hasdocker", true),
-            ("WantDocker = false", "HasDocker", false),
-            ("DockerImage = \"debian\"", "HasDocker", true),
-            ("WantContainer = true; WantDockerImage = true", "HasDockerURL", true),
-            ("WantContainer = true; WantSIF = true", "HasDockerURL", false),
-            ("WantContainer = true", "HasSIF", true),
-            ("SingularityImage = \"a.sif\"", "HasSingularity", true),
-            ("SingularityImage = \"a.sif\"", "HasDocker", false),
-            ("", "HasR", false),
-        ] {
-            let ad = parse_ad(format!("[ {attributes} ]").as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
-            let job = JobReader { ad: &ad, context: &Context::new(Dialect::Condor) };
-            assert_eq!(runs_by(&job, &Name::new(feature)), is_needed, "{attributes}: {feature}");
-        }
     }
 
     #[test]
