@@ -91,6 +91,19 @@ impl Name {
         self.as_str().eq_ignore_ascii_case(text)
     }
 
+    /// Whether the name begins with `start`, ignoring case.
+    #[must_use]
+    pub fn starts_with(&self, start: &str) -> bool {
+        self.as_str().get(..start.len()).is_some_and(|found| found.eq_ignore_ascii_case(start))
+    }
+
+    /// Whether the name ends with `end`, ignoring case.
+    #[must_use]
+    pub fn ends_with(&self, end: &str) -> bool {
+        let start = self.as_str().len().checked_sub(end.len());
+        start.and_then(|start| self.as_str().get(start..)).is_some_and(|found| found.eq_ignore_ascii_case(end))
+    }
+
     /// Whether this is the name `known`, ignoring case.
     #[must_use]
     pub fn is_known(&self, known: KnownName) -> bool {

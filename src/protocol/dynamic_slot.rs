@@ -71,8 +71,8 @@ pub fn dynamic_slot(slot: &Ad, name: &str, portion: &Ad, number: i64, context: &
     let gpus: Vec<Name> =
         list_elements(portion, &Name::new(AVAILABLE_GPUS)).into_iter().flatten().filter_map(attribute).collect();
     let is_own = |name: &Name| {
-        let of_slot = PARTITIONABLE_ATTRIBUTES.iter().any(|other| name.is(other)) || has_prefix(name, CHILD_PREFIX);
-        let is_gpu = has_prefix(name, GPU_PREFIX) && slot.get(name).is_some_and(|gpu| as_ad(gpu).is_some());
+        let of_slot = PARTITIONABLE_ATTRIBUTES.iter().any(|other| name.is(other)) || name.starts_with(CHILD_PREFIX);
+        let is_gpu = name.starts_with(GPU_PREFIX) && slot.get(name).is_some_and(|gpu| as_ad(gpu).is_some());
         !of_slot && (!is_gpu || gpus.contains(name))
     };
     let own = slot.iter().filter(|attribute| is_own(attribute.name));
@@ -130,7 +130,7 @@ fn with_gpus(slot: &Ad, gpus: &[Name], context: &Context) -> Ad {
         _ => None,
     });
     let ids: Vec<String> = ids.collect();
-    let is_property = |name: &Name| has_prefix(name, GPU_PREFIX) && !gpus.contains(name);
+    let is_property = |name: &Name| name.starts_with(GPU_PREFIX) && !gpus.contains(name);
     let kept = slot.iter().filter(|attribute| !attribute.name.is("AssignedGPUs") && !is_property(attribute.name));
     let mut ad: Ad = kept.map(|attribute| (attribute.name.clone(), attribute.expression.clone())).collect();
     if !ids.is_empty() {
@@ -206,7 +206,7 @@ pub fn portion_of_child(slot: &Ad, child: &Ad, named: Option<&Ad>, context: &Con
 /// Changes the lists of attributes of dynamic slots. `change` gets the name of the attribute and the elements.
 fn map_child_lists(slot: &Ad, change: impl Fn(&str, &mut Vec<Expression>)) -> Ad {
     let list = |name: &Name, expression: &Expression| {
-        let of = name.as_str().get(CHILD_PREFIX.len()..).filter(|_| has_prefix(name, CHILD_PREFIX))?;
+        let of = name.as_str().get(CHILD_PREFIX.len()..).filter(|_| name.starts_with(CHILD_PREFIX))?;
         let ExpressionKind::List(elements) = expression.without_parentheses().kind() else { return None };
         let mut elements = elements.to_vec();
         change(of, &mut elements);
@@ -226,10 +226,6 @@ fn counting_children(slot: &Ad, more: i64, at: i64, context: &Context) -> Ad {
     };
     let slot = with_value(slot, "NumDynamicSlots", Value::Integer(count.saturating_add(more).max(0)));
     with_value(&slot, "NumDynamicSlotsTime", Value::Integer(at))
-}
-
-fn has_prefix(name: &Name, prefix: &str) -> bool {
-    name.as_str().get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
 }
 
 fn attribute(expression: &Expression) -> Option<Name> {

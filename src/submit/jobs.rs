@@ -94,18 +94,15 @@ const USUAL_REQUESTS: [&str; 4] = ["request_cpus", "request_gpus", "request_disk
 /// Returns the groups of commands of a submit file in HTCondor's order.
 fn groups_of(variables: &SubmitVariables) -> Vec<CommandGroup> {
     let mut groups: Vec<CommandGroup> = FIRST_RULES.into_iter().map(CommandGroup::Rule).collect();
-    let begins = |name: &Name, prefix: &str| {
-        name.as_str().get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
-    };
     let usual = USUAL_REQUESTS.map(Name::new);
-    let requests = variables.names().iter().filter(|name| begins(name, "request_") && !usual.contains(name));
+    let requests = variables.names().iter().filter(|name| name.starts_with("request_") && !usual.contains(name));
     groups.extend(requests.cloned().map(CommandGroup::Request));
     groups.extend(usual.clone().map(CommandGroup::Request));
     groups.extend(MIDDLE_RULES.into_iter().map(CommandGroup::Rule));
     let is_set = |command: &&SimpleCommand| command.names.iter().any(|name| variables.is_set(name));
     groups.extend(SIMPLE_COMMANDS.iter().filter(is_set).map(CommandGroup::Simple));
     groups.extend(LATE_RULES.into_iter().map(CommandGroup::Rule));
-    groups.extend(variables.names().iter().filter(|name| begins(name, "MY.")).cloned().map(CommandGroup::Custom));
+    groups.extend(variables.names().iter().filter(|name| name.starts_with("MY.")).cloned().map(CommandGroup::Custom));
     groups.extend(LAST_RULES.into_iter().map(CommandGroup::Rule));
     groups
 }

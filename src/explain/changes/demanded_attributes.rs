@@ -14,7 +14,6 @@ use crate::protocol::{requested_resource, words};
 
 use super::demanded_values::is_fixed;
 use super::edit::RequestEdit;
-use super::needs::starts_with;
 use super::search::Proposal;
 
 /// Maximum number of rows whose unmet clauses lead to proposals to define or to drop attributes.
@@ -93,7 +92,7 @@ const MAX_UNWANTED_PLACES: usize = 10;
 /// Returns the lists of places that a job avoids, each without one of them. Empty for any other attribute, and for a list with a
 /// single place.
 fn without_one(name: &Name, list: &Expression) -> Vec<Expression> {
-    let Some(Value::String(list)) = list.as_literal().filter(|_| starts_with(name, "UNDESIRED_")) else {
+    let Some(Value::String(list)) = list.as_literal().filter(|_| name.starts_with("UNDESIRED_")) else {
         return Vec::new();
     };
     let list = list.to_str();

@@ -18,7 +18,7 @@ use super::search::Proposal;
 
 /// Whether clauses of a request read attributes of GPUs of slots.
 fn reads_gpus(analysis: &RequestAnalysis) -> bool {
-    let is_of_gpus = |name: &Name| name.as_str().get(..4).is_some_and(|start| start.eq_ignore_ascii_case("GPUs"));
+    let is_of_gpus = |name: &Name| name.starts_with("GPUs");
     analysis.clauses.iter().any(|clause| clause.analysis.offer_attributes.iter().any(is_of_gpus))
 }
 

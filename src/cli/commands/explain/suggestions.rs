@@ -70,19 +70,16 @@ pub fn similar_names(
         let renamed = missing.iter().flat_map(|name| current_names(name.as_str()));
         let mut found: Vec<Name> = renamed.map(|name| Name::new(&name)).collect();
         if !reverse {
-            let starts_with = |name: &Name, prefix: &str| {
-                name.as_str().get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
-            };
             found.extend(DRAINED_SLOT_ATTRIBUTES.map(Name::new));
             found.extend(LOOKED_UP_ATTRIBUTES.map(Name::new));
             found.extend(missing.iter().filter_map(requested_resource));
-            found.extend(known.iter().filter(|name| starts_with(name, TOTAL_SLOT_PREFIX)).cloned());
+            found.extend(known.iter().filter(|name| name.starts_with(TOTAL_SLOT_PREFIX)).cloned());
             // Each GPU has an attribute of its own name, so that a sample does not have them all. All these names are
             // read only if some request looks at single GPUs.
             if missing.contains(&Name::new(AVAILABLE_GPUS)) {
                 found.extend(DRAINED_GPU_ATTRIBUTES.map(Name::new));
                 let names = attribute_names(partners, usize::MAX)?;
-                found.extend(names.into_iter().filter(|name| starts_with(name, GPU_PREFIX)));
+                found.extend(names.into_iter().filter(|name| name.starts_with(GPU_PREFIX)));
             }
         }
         // An offer may misspell an attribute of the request.
