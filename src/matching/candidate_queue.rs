@@ -108,3 +108,57 @@ impl CandidateQueue {
         self.batch = self.batch.saturating_mul(BATCH_GROWTH);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use fixedbitset::FixedBitSet;
+
+    use super::CandidateQueue;
+    use crate::ad::Ad;
+    use crate::matching::Candidate;
+
+    fn candidate(offer: usize, request_rank: f64) -> Candidate {
+        Candidate { offer, request_rank, offer_rank: 0.0 }
+    }
+
+    fn offers(queue: &CandidateQueue) -> [Vec<usize>; 3] {
+        let of = |candidates: &[Candidate]| candidates.iter().map(|candidate| candidate.offer).collect();
+        [of(&queue.ranked), queue.unranked.ones().collect(), of(&queue.replaced)]
+    }
+
+    #[test]
+    fn the_best_that_is_not_taken_comes_first() {
+        let ranked = vec![candidate(3, 9.0), candidate(1, 5.0), candidate(2, 1.0)];
+        let mut queue = CandidateQueue::of_ranked(Ad::default(), ranked);
+        let mut taken = FixedBitSet::with_capacity(4);
+        for (take, next) in [(None, Some(3)), (Some(1), Some(3)), (Some(3), Some(2)), (Some(2), None)] {
+            taken.extend(take);
+            assert_eq!(queue.first_free(&taken).map(|candidate| candidate.offer), next, "{take:?}");
+        }
+        assert_eq!((queue.len(), queue.is_ranked()), (3, true));
+    }
+
+    #[test]
+    fn replaced_offers_come_where_their_ranks_are() {
+        let unranked: FixedBitSet = [1, 2, 3, 4].into_iter().collect();
+        let mut queue = CandidateQueue::of_unranked(Ad::default(), unranked);
+        for (offer, rank) in [(7, 3.0), (8, 6.0), (9, 1.0)] {
+            queue.add_replaced(candidate(offer, rank));
+        }
+        assert_eq!(offers(&queue), [vec![], vec![1, 2, 3, 4], vec![8, 7, 9]]);
+        assert_eq!((queue.len(), queue.is_ranked()), (7, false));
+        queue.remove(7);
+        queue.remove(3);
+        queue.remove(3);
+        assert_eq!(offers(&queue), [vec![], vec![1, 2, 4], vec![8, 9]]);
+        let batch = queue.batch;
+        queue.refill(vec![candidate(2, 8.0), candidate(4, 5.0)]);
+        assert_eq!(offers(&queue), [vec![2, 8, 4], vec![1], vec![9]]);
+        assert!(queue.batch > batch);
+        // What is worse than all ranked ones waits until no unranked one is left.
+        queue.refill(vec![candidate(1, 2.0)]);
+        assert_eq!(offers(&queue), [vec![1, 9], vec![], vec![]]);
+        queue.refill(vec![]);
+        assert!(queue.is_ranked() && queue.len() == 0);
+    }
+}

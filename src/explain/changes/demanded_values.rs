@@ -178,3 +178,113 @@ fn next_real(bound: f64, direction: f64) -> Option<Value> {
     let next = if direction < 0.0 { (bound / unit).ceil() - 1.0 } else { (bound / unit).floor() + 1.0 };
     (bound.abs() < 9_007_199_254_740_992.0).then_some(Value::Real(next * unit))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{DemandedValues, is_false_request, sort_by_preference};
+    use crate::ad::BinaryOperator::{Equal, Greater, GreaterEqual, Is, Less, LessEqual, NotEqual};
+    use crate::ad::{BinaryOperator, Dialect, Expression, Name, Value};
+    use crate::syntax::{ParseOptions, parse_expression};
+
+    fn value(text: &str) -> Value {
+        let expression = parse_expression(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+        expression.as_literal().expect("it is a literal").clone()
+    }
+
+    /// Returns the changes, with at most two bounds, of an attribute that offers demand to be in these relations to values. The
+    /// number behind a value is that of the offers.
+    fn proposed(name: &str, from: Option<&str>, demands: &[(BinaryOperator, &str, usize)]) -> Vec<String> {
+        let (name, from) = (Name::new(name), from.map(|from| Expression::literal(value(from))));
+        let mut demanded = DemandedValues::default();
+        for (operator, bound, offers) in demands {
+            demanded.add(&name, from.as_ref(), *operator, &value(bound), *offers);
+        }
+        let proposals = demanded.propose(2, false).into_iter();
+        proposals.map(|proposal| proposal.edits[0].text(Dialect::Condor)).collect()
+    }
+
+    #[test]
+    fn values_meet_what_offers_demand() {
+        for (name, from, demands, expected) in [
+            ("Prio", Some("1"), &[(Greater, "5", 1)][..], &["Prio 1 -> 6"][..]),
+            ("Prio", Some("9"), &[(Less, "5", 1)], &["Prio 9 -> 4"]),
+            ("Prio", Some("9"), &[(LessEqual, "5", 1)], &["Prio 9 -> 5"]),
+            ("Prio", Some("1"), &[(Greater, "2.5", 1)], &["Prio 1 -> 3.0"]),
+            ("Prio", Some("9"), &[(Less, "2.5", 1)], &["Prio 9 -> 2.0"]),
+            ("Prio", Some("-1"), &[(Greater, "0.0", 1)], &["Prio -1 -> 1.0"]),
+            ("Prio", Some("9"), &[(Less, "0.0", 1)], &["Prio 9 -> -1.0"]),
+            // Whole MiB and KiB stay whole.
+            ("Size", Some("9000000"), &[(Less, "2097152.0", 1)], &["Size 9000000 -> 1048576.0"]),
+            ("Size", Some("9000"), &[(Less, "3072.0", 1)], &["Size 9000 -> 2048.0"]),
+            ("Size", Some("1"), &[(Greater, "1024.0", 1)], &["Size 1 -> 2048.0"]),
+            // What is met already helps nothing.
+            ("Prio", Some("9"), &[(GreaterEqual, "9", 1)], &[]),
+            ("Prio", Some("9"), &[(Greater, "9", 1)], &["Prio 9 -> 10"]),
+            ("Prio", Some("9"), &[(LessEqual, "9", 1), (LessEqual, "8", 1)], &["Prio 9 -> 8"]),
+            // The loosest bounds come first, or the strictest if the request has none.
+            (
+                "Prio",
+                Some("1"),
+                &[(GreaterEqual, "7", 9), (GreaterEqual, "5", 1), (GreaterEqual, "6", 1)],
+                &["Prio 1 -> 5", "Prio 1 -> 6"],
+            ),
+            (
+                "Prio",
+                None,
+                &[(GreaterEqual, "7", 1), (GreaterEqual, "5", 9), (GreaterEqual, "6", 1)],
+                &["Prio = 7", "Prio = 6"],
+            ),
+            // Of other values, the most frequent ones: at most four.
+            (
+                "Dept",
+                Some("\"a\""),
+                &[(Equal, "\"b\"", 1), (Equal, "\"c\"", 2), (Equal, "\"b\"", 2), (Equal, "\"a\"", 9)],
+                &["Dept \"a\" -> \"b\"", "Dept \"a\" -> \"c\""],
+            ),
+            (
+                "Dept",
+                None,
+                &[(Is, "1", 5), (Is, "2", 4), (Is, "3", 3), (Is, "4", 2), (Is, "5", 1)],
+                &["Dept = 1", "Dept = 2", "Dept = 3", "Dept = 4"],
+            ),
+            ("Dept", Some("\"a\""), &[(NotEqual, "\"b\"", 1)], &[]),
+            // Nobody but the pool's admin gives a job another owner; the case of its name may be wrong.
+            ("Owner", Some("\"ann\""), &[(Equal, "\"bob\"", 1)], &[]),
+            ("Owner", Some("\"ann\""), &[(Equal, "\"Ann\"", 1)], &["Owner \"ann\" -> \"Ann\""]),
+            // A job that asks for a resource needs some of it.
+            ("RequestCpus", Some("4"), &[(LessEqual, "0", 1)], &[]),
+            ("RequestCpus", Some("4"), &[(LessEqual, "2", 1)], &["RequestCpus 4 -> 2"]),
+            ("RequestCpus", Some("0"), &[(GreaterEqual, "2", 1)], &[]),
+            ("RequestGPUs", None, &[(GreaterEqual, "1", 1)], &[]),
+        ] {
+            assert_eq!(proposed(name, from, demands), expected, "{name} {from:?} {demands:?}");
+        }
+    }
+
+    #[test]
+    fn requests_for_nothing_are_false() {
+        for (name, from, to, reads_gpus, is_false) in [
+            ("RequestMemory", Some("4"), "0", false, true),
+            ("RequestMemory", Some("4"), "1", false, false),
+            ("RequestMemory", None, "1", false, false),
+            ("RequestGPUs", None, "1", false, true),
+            ("RequestGPUs", None, "1", true, false),
+            ("RequestGPUs", Some("2"), "1", false, false),
+            ("Prio", Some("4"), "0", false, false),
+        ] {
+            let from = from.map(|from| Expression::literal(value(from)));
+            let found = is_false_request(&Name::new(name), from.as_ref(), &value(to), reads_gpus);
+            assert_eq!(found, is_false, "{name} {to}");
+        }
+    }
+
+    #[test]
+    fn the_loosest_bound_and_the_most_frequent_value_come_first() {
+        for (operator, expected) in [(Less, [3, 2, 1]), (GreaterEqual, [1, 2, 3]), (Equal, [2, 3, 1])] {
+            let mut values = vec![(Value::Integer(1), 1), (Value::Integer(2), 9), (Value::Integer(3), 4)];
+            sort_by_preference(&mut values, operator);
+            let order: Vec<Value> = values.into_iter().map(|(value, _)| value).collect();
+            assert_eq!(order, expected.map(Value::Integer), "{operator:?}");
+        }
+    }
+}

@@ -247,6 +247,13 @@ mod tests {
         ] {
             assert_eq!(limit.waiting_phrase(false), expected);
         }
+        for (maximum, smallest, is_permanent) in
+            [(0.0, 0.0, true), (0.5, 1.0, true), (1.0, 1.0, false), (2.0, 1.0, false), (-1.0, -2.0, true)]
+        {
+            let limit = AccountingLimit::Ceiling(SubmitterUse { smallest, ..of([maximum, 0.0, 3.0]) });
+            assert_eq!(limit.is_permanent(), is_permanent, "{maximum} {smallest}");
+            assert_eq!(limit.holds_before_cycle(), is_permanent);
+        }
         assert_eq!([0.5, 500.204, 1e4, 1e20].map(priority_text), ["0.5", "500.2", "10,000", "100000000000000000000"]);
     }
 }
