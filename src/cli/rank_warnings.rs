@@ -13,6 +13,7 @@ use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
+use super::io::named_ad::NamedAd;
 use super::io::parties::Parties;
 use super::session::Session;
 
@@ -179,11 +180,15 @@ fn visit_matches(
 }
 
 impl RankWarnings {
-    /// Collects the ranks of requests: of each expression those for the first offers with which it matches.
-    pub fn of_requests(parties: &Parties, settings: &NegotiationSettings) -> Self {
+    /// Collects the ranks of the requests that are wanted: of each expression those for the first offers with which it matches.
+    pub fn of_requests(
+        parties: &Parties,
+        settings: &NegotiationSettings,
+        is_wanted: impl Fn(&NamedAd) -> bool,
+    ) -> Self {
         let (name, mut seen, mut left) = (settings.protocol.rank_name(), FxHashSet::default(), MAX_SEARCHED_PAIRS);
         let mut pairs = Vec::new();
-        for (request, ad) in parties.requests.iter().enumerate() {
+        for (request, ad) in parties.requests.iter().enumerate().filter(|(_, ad)| is_wanted(ad)) {
             let rank = ad.ad.get(name).filter(|rank| {
                 rank.as_literal().is_none_or(|rank| wrong_rank(rank, settings.context.dialect).is_some())
             });

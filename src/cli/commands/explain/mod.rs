@@ -35,6 +35,7 @@ use crate::cli::io::accounts;
 use crate::cli::io::configuration::LoadedConfiguration;
 use crate::cli::io::counted_offers::CountedOffers;
 use crate::cli::io::input;
+use crate::cli::io::named_ad::NamedAd;
 use crate::cli::io::partial::{ShareInput, ShareSet, ShareWriter};
 use crate::cli::io::parties::{Parties, any_ports};
 use crate::cli::io::source::AdSource;
@@ -276,12 +277,14 @@ impl ExplainCommand {
         ExplanationInput::new(session, sides, is_reverse, protocol, policy, evidence_level, respects_states)
     }
 
-    /// Warns of ranks of requests that count as 0.
+    /// Warns of ranks of the requests to explain that count as 0.
     fn warn_of_ranks(&self, session: &Session, parties: &Parties, policy: &LoadedPolicy) {
         if !self.reverse {
             let protocol = self.ads.common.protocol(session);
             let settings = NegotiationSettings::new(policy.policy.clone(), protocol, session.context());
-            RankWarnings::of_requests(parties, &settings).report(session);
+            let wanted = WantedAds::new(&self.request, &parties.requests, &settings.context);
+            let is_wanted = |ad: &NamedAd| wanted.as_ref().is_none_or(|wanted| wanted.selects(ad, &settings.context));
+            RankWarnings::of_requests(parties, &settings, is_wanted).report(session);
         }
     }
 
