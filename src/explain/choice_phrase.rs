@@ -5,7 +5,8 @@ use indexmap::IndexMap;
 use crate::text::{join_with, with_commas};
 
 use super::changes::{
-    DURATION, MatchingOffers, RequestChange, RequestEdit, avoids_former_slots, names_place, names_system,
+    DURATION, MatchingOffers, RequestChange, RequestEdit, avoids_former_slots, names_device, names_place, names_system,
+    names_wanted_place,
 };
 use super::clauses::text;
 use super::report::{RequestReport, RequestVerdict};
@@ -25,6 +26,9 @@ type EditPhrase = (&'static str, String, &'static str);
 pub(super) fn choice_phrases(writer: &SummaryWriter<'_>, report: &RequestReport) -> Vec<String> {
     if matches!(report.verdict, RequestVerdict::NotWaiting(_)) || report.has_plain_change() {
         return Vec::new();
+    }
+    if let Some((spelled, _)) = &report.orphan_spelling {
+        return vec![format!("write {spelled}, as dynamic slots do, and wait until their jobs end")];
     }
     let mut kinds: IndexMap<(&str, &str), Vec<String>> = IndexMap::new();
     for choice in &report.choices {
@@ -57,6 +61,7 @@ fn edit_phrase(writer: &SummaryWriter<'_>, report: &RequestReport, edit: &Reques
             let may = match known {
                 Some(known) if avoids_former_slots(&known.analysis) => "may run there again",
                 _ if is_place => "may run elsewhere",
+                Some(known) if known.analysis.offer_attributes.iter().all(names_device) => "can do with another GPU",
                 _ => "may run without",
             };
             ("do without", quoted(clause), may)
@@ -74,7 +79,12 @@ fn edit_phrase(writer: &SummaryWriter<'_>, report: &RequestReport, edit: &Reques
         }
         RequestEdit::Remove { name, from } => {
             let setting = format!("{name} = {}", text(from, writer.dialect));
-            ("do without", writer.quoted(&setting), if name.is(DURATION) { "ends sooner" } else { "may run without" })
+            let may = match name {
+                name if name.is(DURATION) => "ends sooner",
+                name if names_wanted_place(name) => "may run elsewhere",
+                _ => "may run without",
+            };
+            ("do without", writer.quoted(&setting), may)
         }
         RequestEdit::Define { name } => (SET, format!("{name} to the name of your project"), "may run so"),
         other @ RequestEdit::DropPorts { .. } => ("", other.text(writer.dialect), "may run so"),

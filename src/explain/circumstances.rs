@@ -181,10 +181,13 @@ fn nice_user(job: &JobReader) -> Option<JobCircumstance> {
     job.is_true("NiceUser").then(|| JobCircumstance {
         kind: "nice-user",
         predicate: "is of a nice user: it gets slots that no other job takes".to_owned(),
-        remedy: None,
+        remedy: Some("take nice_user out of the submit file if it is not to wait for all others".to_owned()),
         is_decisive: false,
     })
 }
+
+/// `DAG_Status` of a DAG that is halted (HTCondor's `dag_status`).
+const DAG_STATUS_HALTED: i64 = 6;
 
 /// The job is `DAGMan`: what its nodes do.
 fn dagman(job: &JobReader) -> Option<JobCircumstance> {
@@ -203,13 +206,17 @@ fn dagman(job: &JobReader) -> Option<JobCircumstance> {
     let jobs = if jobs.is_empty() { String::new() } else { format!("; of its jobs {}", join_and(&jobs)) };
     let nodes = if nodes.is_empty() { "none begun".to_owned() } else { join_and(&nodes) };
     let is = |name: &str| job.number(name).is_some_and(|count| count > 0);
-    let remedy = if is("DAG_JobsHeld") {
+    let is_halted = job.number("DAG_Status") == Some(DAG_STATUS_HALTED);
+    let halted = if is_halted { "; it is halted, and submits no node" } else { "" };
+    let remedy = if is_halted {
+        Some("remove its halt file (.dag.halt)".to_owned())
+    } else if is("DAG_JobsHeld") {
         let id = job.number("ClusterId").map_or_else(|| "its number".to_owned(), |id| id.to_string());
         Some(format!("see why its jobs are held: condor_q -hold -constraint 'DAGManJobId == {id}'"))
     } else {
-        is("DAG_NodesFailed").then(|| "mend the failed nodes; the rescue DAG goes on from there".to_owned())
+        is("DAG_NodesFailed").then(|| "see from the output of the failed nodes and from the file .dagman.out why they failed, and mend them; the rescue DAG goes on from there".to_owned())
     };
-    let predicate = format!("is DAGMan: of {} {nodes}{jobs}", counted(usize::try_from(total).ok()?, "node"));
+    let predicate = format!("is DAGMan: of {} {nodes}{jobs}{halted}", counted(usize::try_from(total).ok()?, "node"));
     Some(JobCircumstance { kind: "dagman", predicate, remedy, is_decisive: false })
 }
 

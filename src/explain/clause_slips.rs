@@ -210,8 +210,8 @@ fn of_other_ad(analysis: &ClauseAnalysis, table: &OfferTable) -> Option<(String,
 }
 
 /// Returns the clause with what offers have of a resource in place of what a job asks for: `TARGET.GPUs` for
-/// `TARGET.RequestGPUs`; with what the job itself asks for, if the clause reads what the offers have already; with what to say of
-/// it. `None` if the clause reads no such attribute.
+/// `TARGET.RequestGPUs`; with what the job itself asks for, if the clause reads already how much offers have, as `TotalMemory`;
+/// with what to say of it. `None` if the clause reads no such attribute.
 fn request_of_other_ad(
     analysis: &ClauseAnalysis,
     table: &OfferTable,
@@ -226,7 +226,8 @@ fn request_of_other_ad(
         let resource = requested_resource(name).filter(|_| is_other && table.offers_with(name) == 0)?;
         (table.offers_with(&resource) > 0).then_some((name, resource, part))
     })?;
-    let is_own = analysis.offer_attributes.contains(&resource) && request.ad.get(name).is_some();
+    let tells_amount = |of_offer: &Name| of_offer != name && of_offer.ends_with(resource.as_str());
+    let is_own = analysis.offer_attributes.iter().any(tells_amount) && request.ad.get(name).is_some();
     let (scope, meant) = if is_own { (own, name) } else { (other, &resource) };
     let amount = Expression::select(Expression::attribute(scope), meant.clone());
     let corrected = rewrite_expression(clause, &mut |of| of.ptr_eq(part).then(|| amount.clone()))?;

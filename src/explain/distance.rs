@@ -148,6 +148,17 @@ fn has_model(name: &str, model: &str) -> bool {
     is_model && name.split(|letter: char| !letter.is_ascii_alphanumeric()).any(|word| word.eq_ignore_ascii_case(model))
 }
 
+/// Returns the words that number a model, such as `RTX 3060`, in lower case: another number is another device, and no other
+/// spelling. A version has fewer digits.
+fn model_words(name: &str) -> impl Iterator<Item = String> {
+    let words = name.split(|letter: char| !letter.is_ascii_alphanumeric());
+    let is_of_model = |word: &&str| {
+        let digits = word.chars().filter(char::is_ascii_digit).count();
+        digits > 2 || digits > 0 && digits < word.len()
+    };
+    words.filter(is_of_model).map(str::to_ascii_lowercase)
+}
+
 /// Returns the full name of the host whose short name the bound is, else the string that is spelt most similarly to the
 /// bound. Of versions that are equally similar, it is the most frequent one. `None` if no string is similar, or if the
 /// bound is not a string.
@@ -171,7 +182,8 @@ pub fn similar_string(values: &[(&Value, usize)], bound: &Value) -> Option<Value
     if let Some((name, _)) = meant.or_else(|| texts.iter().find(|(name, _)| has_model(name, &wanted))) {
         return Some(Value::string(name));
     }
-    let nearest = closest_name(&wanted, texts.iter().map(|(text, _)| text.as_str()))?;
+    let is_same_model = |name: &&str| !is_device || model_words(name).eq(model_words(&wanted));
+    let nearest = closest_name(&wanted, texts.iter().map(|(text, _)| text.as_str()).filter(is_same_model))?;
     Some(Value::string(most_frequent_version(&wanted, nearest, &texts)))
 }
 
@@ -207,8 +219,31 @@ fn most_frequent_value(values: &[(&Value, usize)]) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
-    use super::most_frequent_value;
+    use super::{most_frequent_value, similar_string};
     use crate::ad::Value;
+
+    #[test]
+    fn strings_that_are_meant() {
+        for (wanted, values, meant) in [
+            ("NVIDIA A100", &["NVIDIA V100", "NVIDIA A100-SXM4-40GB"][..], Some("NVIDIA A100-SXM4-40GB")),
+            ("NVIDIA A100", &["NVIDIA V100"], None),
+            ("NVIDIA GeForce RTX 3080", &["NVIDIA GeForce RTX 3060"], None),
+            ("NVIDIA Geforc RTX 3060", &["NVIDIA GeForce RTX 3060"], Some("NVIDIA GeForce RTX 3060")),
+            ("Tesla T4", &["Tesla L4"], None),
+            ("RHEL 8", &["RHEL 9"], Some("RHEL 9")),
+            ("A100", &["NVIDIA A100-PCIE-40GB"], Some("NVIDIA A100-PCIE-40GB")),
+            ("c218", &["c219", "c218.example.org"], Some("c218.example.org")),
+            ("AlmaLinux8", &["AlmaLinux9", "Debian12"], Some("AlmaLinux9")),
+            ("amd64", &["aarch64", "X86_64"], Some("X86_64")),
+            ("arm64", &["aarch64", "X86_64"], Some("aarch64")),
+            ("Paris", &["Madison"], None),
+        ] {
+            let values: Vec<Value> = values.iter().map(Value::string).collect();
+            let weighted: Vec<(&Value, usize)> = values.iter().map(|value| (value, 1)).collect();
+            let found = similar_string(&weighted, &Value::string(wanted));
+            assert_eq!(found, meant.map(Value::string), "{wanted}");
+        }
+    }
 
     #[test]
     fn the_value_of_more_than_half_of_several_offers_is_the_most_frequent() {

@@ -102,6 +102,11 @@ const FEATURES: [Feature; 13] = [
     },
 ];
 
+/// Returns the attributes of jobs that tell which features they cannot run without.
+pub fn feature_settings() -> impl Iterator<Item = &'static str> {
+    FEATURES.iter().flat_map(|feature| words(feature.settings)).chain(["JobUniverse"])
+}
+
 impl Feature {
     fn of(name: &Name) -> Option<&'static Feature> {
         FEATURES.iter().find(|feature| words(feature.names).any(|known| name.is(known)))
@@ -124,10 +129,8 @@ pub fn runs_by(job: &JobReader, name: &Name) -> bool {
 
 /// Whether an attribute of slots tells of a feature, as `HasDocker` and `HAS_R` do. A job that asks for one needs it.
 pub fn names_feature(name: &Name) -> bool {
-    name.as_str().split_at_checked(3).is_some_and(|(start, behind)| {
-        start.eq_ignore_ascii_case("Has")
-            && behind.starts_with(|letter: char| letter.is_ascii_uppercase() || letter == '_')
-    })
+    let behind = name.as_str().get(3..).filter(|_| name.starts_with("Has"));
+    behind.is_some_and(|behind| behind.starts_with(|letter: char| letter.is_ascii_uppercase() || letter == '_'))
 }
 
 /// Whether a clause asks for a feature and for nothing else: `TARGET.HasVM`, or `HasVM == true`.

@@ -33,7 +33,11 @@ const REMEDIES: [(&[i64], Option<i64>, &str); 27] = [
     (&[6], FORBIDDEN, "make the program executable (chmod +x)"),
     (&[7], None, "make the directories of output and error, and let the user write them"),
     (&[8], None, "create the file of standard input, or let the user read it"),
-    (&[12], MISSING, "let the program write the file, or take it out of transfer_output_files"),
+    (
+        &[12],
+        MISSING,
+        "see from its output and its errors why the program did not write the file, or take it out of transfer_output_files",
+    ),
     (&[12], FORBIDDEN, "let the user write the directory for the output"),
     (&[13], MISSING, "create the file at the access point, or correct transfer_input_files"),
     (&[13], FORBIDDEN, "let the user read the file at the access point"),
@@ -47,8 +51,13 @@ const REMEDIES: [(&[i64], Option<i64>, &str); 27] = [
     (&[32], None, "transfer less, or raise max_transfer_input_mb"),
     (&[33], None, "transfer less, or raise max_transfer_output_mb"),
     (&[35], None, "correct the name of the image"),
-    (&[46], None, "raise AllowedJobDuration (condor_qedit), or let the program do less"),
-    (&[47], None, "raise AllowedExecuteDuration (condor_qedit), or let the program do less"),
+    (&[46], None, "let the program do less, or raise AllowedJobDuration (condor_qedit)"),
+    (
+        &[47],
+        None,
+        "let the program do less, or raise AllowedExecuteDuration (condor_qedit); where the pool has it, choose a longer \
+         JobDurationCategory",
+    ),
 ];
 
 /// Errors of the system in words, in lower case.

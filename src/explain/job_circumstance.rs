@@ -1,5 +1,8 @@
 //! What the ad of a job tells that keeps it from running.
 
+/// A job of the parallel universe needs more slots than the pool has free for it.
+pub const TOO_FEW_SLOTS: &str = "too-few-slots";
+
 /// Something in the ad of a job that keeps it from running, or delays it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct JobCircumstance {

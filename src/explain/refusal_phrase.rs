@@ -99,8 +99,9 @@ impl RefusalWriter<'_> {
                     };
                     return format!("{owners} only jobs with {admitted}");
                 }
-                let in_some = (!is_only).then(|| format!(" for {} of them", with_commas(group.suitable)));
-                format!("{}{}", self.demand_phrase(&group.demand, group.suitable > 1), in_some.unwrap_or_default())
+                // Others may fail the clause, too, but refuse by one that decides.
+                let some = if is_only { String::new() } else { format!("{} because ", with_commas(group.suitable)) };
+                some + &self.demand_phrase(&group.demand, group.suitable > 1)
             }
             None => String::new(),
         }

@@ -5,7 +5,7 @@ use crate::constraint::ClauseOperand;
 use crate::lint::SizeUnit;
 use crate::matching::negotiate::AccountingLimit;
 use crate::matching::policy::parse_limits;
-use crate::protocol::is_set_by_run;
+use crate::protocol::{JobState, is_set_by_run};
 use crate::text::{join_first, join_with, shorten, with_commas};
 
 use super::changes::is_system_attribute;
@@ -35,10 +35,6 @@ const MAX_NAMED_SLOTS: usize = 3;
 
 /// Maximum number of characters of a corrected clause, which goes on in further lines.
 const MAX_CORRECTED_CHARS: usize = 300;
-
-/// What to do about a job that its access point runs itself.
-const ASK_SCHEDD: &str =
-    "give the ad of the schedd with --pool to see whether it refuses (condor_status -schedd -long)";
 
 /// Says what can be done for a request; holds the writer of sentences about it.
 pub struct Remedies<'w>(pub &'w SummaryWriter<'w>);
@@ -173,7 +169,17 @@ impl Remedies<'_> {
         let is_unasked = job.state.is_of_access_point() && job.schedd.is_none();
         let made = || job.factory.as_ref().and_then(JobFactory::remedy).map(str::to_owned);
         let released = job.hold.as_ref().map(|hold| self.release(hold));
-        released.or_else(made).or_else(|| is_unasked.then(|| ASK_SCHEDD.to_owned()))
+        let start = match job.state {
+            JobState::LocalUniverse => "START_LOCAL_UNIVERSE",
+            _ => "START_SCHEDULER_UNIVERSE",
+        };
+        let asked = || {
+            format!(
+                "see what {start} of its access point says (condor_config_val), or give the ad of the schedd with --pool \
+                 (condor_status -schedd -long)"
+            )
+        };
+        released.or_else(made).or_else(|| is_unasked.then(asked))
     }
 
     /// Says what a request waits for that matches free slots.

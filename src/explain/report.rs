@@ -82,6 +82,8 @@ pub struct RequestReport {
     /// Number of dynamic slots that meet all clauses, where no slot meets one. They do not count, and their partitionable slots
     /// are not in the pool.
     pub orphans: usize,
+    /// How the dynamic slots that do not count spell the string that no slot has, and their number.
+    pub orphan_spelling: Option<(String, usize)>,
     /// The offers that come closest to a match; empty if some match.
     pub closest: Vec<ClosestOffer>,
     /// The refusals by offers, grouped by clause. The group with the largest number of suitable offers comes first.

@@ -2,7 +2,7 @@
 
 use indexmap::IndexSet;
 
-use crate::ad::{BinaryOperator, Dialect, Expression, Name, Value};
+use crate::ad::{BinaryOperator, Dialect, Expression, Name};
 use crate::constraint::{ClauseComparison, InconsistencyKind};
 use crate::lint::SizeUnit;
 use crate::matching::negotiate::AccountingLimit;
@@ -12,10 +12,10 @@ use crate::text::{join_and, join_first};
 use super::cause::Cause;
 use super::clause_report::ClauseReport;
 use super::clauses::text;
-use super::distance::as_number;
 use super::failure_reason::FailureReason;
 use super::foreseen_effect::ForeseenEffect;
 use super::job_outlook::JobOutlook;
+use super::missing_amount::{amount, missing_amount};
 use super::nested_phrase;
 use super::policy_outlook::PolicyOutlook;
 use super::report::{RefusalGroup, RequestReport, RequestVerdict};
@@ -211,15 +211,9 @@ impl ShortCauseWriter<'_> {
         let ClauseComparison { operator, bound, .. } = comparison;
         match operator {
             BinaryOperator::Equal | BinaryOperator::Is => format!("no {one} has {name} {bound}"),
-            _ if comparison.bound_is_amount() => {
-                let wanted =
-                    format!("no {one} has {name} {} {}", operator.symbol_in(self.dialect), amount(name, bound));
-                let best = clause.closest_if_drained.as_ref().or(clause.closest_value.as_ref());
-                let is_most = matches!(operator, BinaryOperator::Greater | BinaryOperator::GreaterEqual);
-                let extreme = if is_most { "at most" } else { "at least" };
-                best.map_or(wanted.clone(), |best| format!("{wanted} ({extreme} {})", amount(name, best)))
+            _ => {
+                missing_amount(clause, one, self.dialect).unwrap_or_else(|| format!("no {one} meets `{}`", clause.text))
             }
-            _ => format!("no {one} meets `{}`", clause.text),
         }
     }
 
@@ -332,12 +326,4 @@ fn unqualified(subject: &str) -> String {
     let is_qualified = ["target.", "other."].iter().any(|side| lower.starts_with(side));
     let name = if is_qualified { subject.split_once('.').map_or(subject, |(_, name)| name) } else { subject };
     name.to_owned()
-}
-
-/// An amount of a resource, with its unit if it is a size.
-fn amount(name: &Name, value: &Value) -> String {
-    match SizeUnit::of(name).zip(as_number(value)) {
-        Some((unit, number)) => unit.readable(number),
-        None => value.to_string(),
-    }
 }

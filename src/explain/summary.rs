@@ -5,13 +5,14 @@ use crate::constraint::InconsistencyKind;
 use crate::matching::gang::DockedOffer;
 use crate::matching::negotiate::AccountingLimit;
 use crate::protocol::SlotState;
-use crate::text::{join_and, join_first, with_commas};
+use crate::text::{counted, join_and, join_first, with_commas};
 
 use super::ad_names::{AdNames, AdReference};
 use super::clauses::text;
 use super::failure_phrase::FailureWriter;
 use super::failure_reason::FailureReason;
-use super::job_circumstance::JobCircumstance;
+use super::job_circumstance::{JobCircumstance, TOO_FEW_SLOTS};
+use super::missing_amount::missing_amount;
 use super::not_waiting_phrase::NotWaitingWriter;
 use super::policy_phrase::PolicyWriter;
 use super::refusal_phrase::RefusalWriter;
@@ -42,10 +43,13 @@ pub struct SummaryWriter<'w> {
 /// Maximum number of ads named in a sentence.
 const MAX_NAMED_ADS: usize = 3;
 
-/// Says how many dynamic slots would do that do not count. Empty if there are none.
-fn orphans_note(orphans: usize) -> String {
-    match orphans {
-        0 => String::new(),
+/// Says how many dynamic slots would do that do not count, or would if the case of a string were right. Empty if there are none.
+fn orphans_note(report: &RequestReport) -> String {
+    match report.orphans {
+        0 => report.orphan_spelling.as_ref().map_or_else(String::new, |(spelled, slots)| {
+            let have = if *slots == 1 { "has" } else { "have" };
+            format!(" ({} {have} {spelled}: --all-slots)", counted(*slots, "dynamic slot"))
+        }),
         1 => " (1 dynamic slot would do: --all-slots)".to_owned(),
         orphans => format!(" ({} dynamic slots would do: --all-slots)", with_commas(orphans)),
     }
@@ -62,6 +66,10 @@ impl SummaryWriter<'_> {
         }
         let circumstances = report.job.iter().flat_map(|job| &job.circumstances);
         if let Some(decisive) = circumstances.into_iter().find(|known| known.is_decisive) {
+            // What other slots match is no answer.
+            if decisive.kind == TOO_FEW_SLOTS {
+                return self.circumstance(decisive);
+            }
             let it = SummaryWriter { subject: self.verb("it", "they"), ..*self };
             return format!("{}; {}", self.circumstance(decisive), it.present(report));
         }
@@ -119,7 +127,7 @@ impl SummaryWriter<'_> {
             }
             RequestVerdict::NoOffers => format!("{subject} {matches} nothing: there are no {}", self.nouns[1]),
             verdict => {
-                let (all, orphans) = (self.count(report.offers), orphans_note(report.orphans));
+                let (all, orphans) = (self.count(report.offers), orphans_note(report));
                 format!("{subject} {matches} none of {all}{orphans}: {}", self.cause(report, verdict))
             }
         }
@@ -290,6 +298,16 @@ impl SummaryWriter<'_> {
         join_and(&texts)
     }
 
+    /// Says that no offer meets another clause either, or has another amount.
+    fn other_cause(&self, report: &RequestReport, place: usize) -> String {
+        let is_plain = |fault: &FailureReason| matches!(fault, FailureReason::NoSuchValue);
+        let plain = Some(&report.clauses[place]).filter(|clause| clause.failure.as_ref().is_some_and(is_plain));
+        match plain.and_then(|clause| missing_amount(clause, self.nouns[0], self.dialect)) {
+            Some(missing) => format!("; {missing}"),
+            None => format!("; no {} meets {} either", self.nouns[0], self.list_clauses(report, &[place])),
+        }
+    }
+
     /// Returns the cause of a verdict, for one that has a cause.
     fn cause(&self, report: &RequestReport, verdict: &RequestVerdict) -> String {
         match verdict {
@@ -318,7 +336,7 @@ impl SummaryWriter<'_> {
                 let more = match others.len() {
                     0 => String::new(),
                     _ if self.brevity > 1 => String::new(),
-                    1 => format!("; no {} meets {} either", self.nouns[0], self.list_clauses(report, &others)),
+                    1 => self.other_cause(report, others[0]),
                     others => format!("; {others} other clauses are met by no {} either", self.nouns[0]),
                 };
                 let time = report.awaited().filter(|_| fault.awaited().is_none() && self.brevity < 3);

@@ -57,6 +57,18 @@ fn enterprise_version(text: &str) -> Option<i64> {
     ENTERPRISE_LINUX.contains(&name.as_str()).then(|| digits.parse().ok()).flatten()
 }
 
+/// Whether two names or versions of systems differ in the version at most; all of Enterprise Linux are of one family.
+pub fn is_same_family(one: &Value, other: &Value) -> bool {
+    let (Value::String(one), Value::String(other)) = (one, other) else { return true };
+    let family = |text: &str| match enterprise_version(text) {
+        Some(_) => ENTERPRISE_LINUX[0].to_owned(),
+        None => {
+            text.split(|letter: char| letter.is_ascii_digit()).next().unwrap_or_default().trim().to_ascii_lowercase()
+        }
+    };
+    family(&one.to_str()) == family(&other.to_str())
+}
+
 /// A condition that asks for a name of Enterprise Linux.
 struct NamedSystem<'e> {
     /// The attribute of the slots.
@@ -197,8 +209,8 @@ fn names_of_version(version: i64, table: &OfferTable) -> (Vec<String>, bool) {
 
 #[cfg(test)]
 mod tests {
-    use super::{enterprise_version, of_old_windows};
-    use crate::ad::Dialect;
+    use super::{enterprise_version, is_same_family, of_old_windows, of_whole_version};
+    use crate::ad::{Dialect, Value};
     use crate::syntax::{ParseOptions, parse_expression};
 
     #[test]
@@ -212,6 +224,37 @@ mod tests {
             let clause = parse_expression(clause.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
             let corrected = of_old_windows(&clause).map(|(_, corrected)| corrected.to_string());
             assert_eq!(corrected.as_deref(), expected, "{clause}");
+        }
+    }
+
+    #[test]
+    fn a_whole_version_is_not_of_the_number_with_the_minor_one() {
+        for (clause, expected) in [
+            ("TARGET.OpSysVer == 9", Some("TARGET.OpSysMajorVer == 9")),
+            ("8 <= OpSysVer && TARGET.OpSysVer != 10", Some("8 <= OpSysMajorVer && TARGET.OpSysMajorVer != 10")),
+            ("OpSysVer == 906", None),
+            ("OpSysVer == 0", None),
+            ("OpSysVer == \"9\"", None),
+            ("OpSysVer + 9 > Memory", None),
+            ("MY.OpSysVer == 9", None),
+            ("OpSysMajorVer == 9", None),
+        ] {
+            let clause = parse_expression(clause.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+            let corrected = of_whole_version(&clause).map(|(_, corrected)| corrected.to_string());
+            assert_eq!(corrected.as_deref(), expected, "{clause}");
+        }
+    }
+
+    #[test]
+    fn versions_of_one_system_are_of_a_family() {
+        for (one, other, is_same) in [
+            (Value::string("RHEL 7"), Value::string("AlmaLinux9"), true),
+            (Value::string("RHEL 7"), Value::string("DEBIAN 13"), false),
+            (Value::string("Debian 12"), Value::string("DEBIAN13"), true),
+            (Value::string("Ubuntu22"), Value::string("Debian12"), false),
+            (Value::Integer(9), Value::Integer(8), true),
+        ] {
+            assert_eq!(is_same_family(&one, &other), is_same, "{one} {other}");
         }
     }
 

@@ -261,7 +261,7 @@ fn slots_by_state() {
         ),
         (
             &["State = \"Unclaimed\"; Requirements = TARGET.Prio > 3", "State = \"Unclaimed\"; Requirements = false"],
-            "job matches none of 2 slots: 2 slots would do, but all of them refuse: `TARGET.Prio > 3` is undefined (job has no Prio) for 1 of them",
+            "job matches none of 2 slots: 2 slots would do, but all of them refuse: 1 because `TARGET.Prio > 3` is undefined (job has no Prio)",
             "Some([2, 0, 2, 0, 0, 0, 0, 0, 0, 0])",
         ),
     ] {

@@ -101,7 +101,7 @@ pub enum SlotState {
 
 /// The attributes of a job that a report on it tells: who submitted it, why it does not wait or how it ended, and what
 /// the negotiator said last.
-pub const JOB_REPORT_ATTRIBUTES: [&str; 82] = [
+pub const JOB_REPORT_ATTRIBUTES: [&str; 83] = [
     "ClusterId",
     "Owner",
     "User",
@@ -149,6 +149,7 @@ pub const JOB_REPORT_ATTRIBUTES: [&str; 82] = [
     "GridJobStatus",
     "GridResourceUnavailableTime",
     "Requirements",
+    "DAG_Status",
     "DAG_NodesTotal",
     "DAG_NodesDone",
     "DAG_NodesFailed",

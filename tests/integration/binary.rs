@@ -40,6 +40,17 @@ pub fn classad_on(arguments: &[&str], input: &[u8]) -> (Option<i32>, String, Str
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
+/// Compares with the text of a file of the project. With `BLESS=1` in the environment the file is rewritten.
+pub fn assert_recorded(path: &str, text: &str) {
+    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&recorded, text).expect("the file can be written");
+    }
+    let recorded = std::fs::read_to_string(&recorded).expect("the file is text");
+    let differing = text.lines().zip(recorded.lines()).find(|(now, then)| now != then);
+    assert!(text == recorded, "{path}, now and as recorded: {differing:?} (BLESS=1 rewrites it)");
+}
+
 /// The folder of this process for temporary files: tests may run in several processes at once. Folders of processes that
 /// have ended are removed. Its name has as many characters in each process: messages are folded, and name files.
 pub fn temporary() -> &'static Path {

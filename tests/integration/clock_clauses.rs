@@ -91,7 +91,7 @@ fn clauses_that_wait_beside_others() {
         ),
         (
             "time() >= 1783370000 && TARGET.Cpus >= 8 && TARGET.KFlops > 1",
-            "no slot defines KFlops; no slot meets `TARGET.Cpus >= 8` either; and {soon}",
+            "no slot defines KFlops; no slot has Cpus >= 8 (at most 4); and {soon}",
             vec![
                 then,
                 "ask for `TARGET.Cpus >= 4` and do without `TARGET.KFlops > 1` (1 slot, free), if it may run without",

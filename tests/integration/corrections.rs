@@ -1,6 +1,6 @@
 //! What `explain` says and proposes where a job asks for what no slot has, or asks in the wrong way.
 
-use crate::binary::{classad, file};
+use crate::binary::{assert_recorded, classad, classad_on, file};
 
 /// 2026-07-05 21:19:48 UTC, a Sunday.
 const NOW: &str = "1783286388";
@@ -20,6 +20,7 @@ OpSysMajorVer = 9
 OpSysVer = 900
 Site = "Madison"
 Memory = 4100
+TotalMemory = 8200
 Cpus = 4
 ClockDay = 0
 ClockMin = 1279
@@ -32,6 +33,7 @@ Requirements = true
 MyType = "Machine"
 Name = "slot1@b"
 Machine = "b"
+CUDADeviceName = "NVIDIA V100"
 Disk = 30000000
 GPUs = 1
 AvailableGPUs = { [ Id = "GPU-2"; DeviceName = "NVIDIA V100"; Capability = 7.0; GlobalMemoryMb = 16000 ] }
@@ -529,6 +531,22 @@ fn times_and_sizes() -> Vec<Case> {
                 "-> `TARGET.ClockDay == 6 || TARGET.ClockDay == 0` 2 slots",
             ],
         ),
+        ("no-gpus", requirements("TARGET.GPUs < 1"), &["-> `(TARGET.GPUs ?: 0) < 1`"]),
+        ("no-gpus-at-most", requirements("TARGET.GPUs <= 0"), &["-> `(TARGET.GPUs ?: 0) <= 0`"]),
+        ("less-than-no-gpus", requirements("TARGET.GPUs < 0"), &["no slot has GPUs < 0; the smallest is 1"]),
+        (
+            "own-amount",
+            "RequestMemory = 4000\nRequirements = TARGET.TotalMemory >= TARGET.RequestMemory * 2\n".to_owned(),
+            &[
+                "RequestMemory is what a job asks for, Memory what a slot has",
+                "-> `TARGET.TotalMemory >= MY.RequestMemory * 2` 1 slot, free",
+            ],
+        ),
+        (
+            "two-amounts",
+            "RequestMemory = 131072\nRequirements = TARGET.Memory >= RequestMemory && TARGET.Cpus >= 96\n".to_owned(),
+            &["no slot has Memory >= 131072 (RequestMemory); the largest is 64000; no slot has Cpus >= 96 (at most 4)"],
+        ),
         (
             "hours",
             requirements("TARGET.ClockMin >= 20 && TARGET.ClockMin < 24"),
@@ -616,6 +634,20 @@ fn runs() -> Vec<Case> {
 fn holds() -> Vec<Case> {
     vec![
         (
+            "held-late",
+            "JobStatus = 5\nHoldReasonCode = 47\nJobDurationCategory = \"Medium\"\nRequirements = true\nHoldReason = \"The job \
+             exceeded allowed execute duration of 10:00:00\"\n"
+                .to_owned(),
+            &["let the program do less, or raise AllowedExecuteDuration (condor_qedit)", "a longer JobDurationCategory"],
+        ),
+        (
+            "held-output",
+            "JobStatus = 5\nHoldReasonCode = 12\nHoldReasonSubCode = 2\nRequirements = true\nHoldReason = \"Transfer output \
+             files failure at execution point slot1@a. Details: reading from file /srv/a.csv: (errno 2) No such file\"\n"
+                .to_owned(),
+            &["see from its output and its errors why the program did not write the file", "condor_release 7.0"],
+        ),
+        (
             "released-later",
             "JobStatus = 5\nHoldReasonCode = 13\nHoldReason = \"https://e.org/a: Connection timed out\"\n\
              EnteredCurrentStatus = 1783286088\nPeriodicRelease = time() - EnteredCurrentStatus > 600\nRequirements = true\n"
@@ -687,6 +719,58 @@ fn holds() -> Vec<Case> {
 fn circumstances() -> Vec<Case> {
     vec![
         (
+            "parallel",
+            "JobUniverse = 11\nMinHosts = 4\nScheduler = \"DedicatedScheduler@x\"\nRequirements = true\n".to_owned(),
+            &[
+                "7.0 needs 4 slots of DedicatedScheduler@x at once (parallel universe): the pool has none of these what to do: \
+                 ask the admin for slots of this scheduler, or run it on one machine: universe = vanilla with request_cpus",
+            ],
+        ),
+        (
+            "model-of-gpu",
+            "RequestGPUs = 1\nRequirements = TARGET.GPUs >= RequestGPUs && TARGET.CUDADeviceName == \"NVIDIA A100\"\n"
+                .to_owned(),
+            &[
+                "do without `TARGET.CUDADeviceName == \"NVIDIA A100\"` (1 slot, none free), if it can do with another GPU",
+            ],
+        ),
+        // Without a request for GPUs, the model is all that asks for one.
+        (
+            "model-alone",
+            requirements("TARGET.CUDADeviceName == \"NVIDIA A100\""),
+            &["no slot has CUDADeviceName == \"NVIDIA A100\"", "no change found"],
+        ),
+        (
+            "halted",
+            "JobStatus = 2\nJobUniverse = 7\nDAG_Status = 6\nDAG_NodesTotal = 40\nDAG_NodesDone = 12\nDAG_NodesReady = 28\n\
+             Requirements = true\n"
+                .to_owned(),
+            &[
+                "7.0 is DAGMan: of 40 nodes 12 done and 28 ready; it is halted, and submits no node",
+                "remove its halt file (.dag.halt)",
+            ],
+        ),
+        // It waits for no slot: what slots would match is of no interest.
+        (
+            "held-scheduler",
+            "JobStatus = 5\nJobUniverse = 7\nHoldReasonCode = 1\nHoldReason = \"via condor_hold (by user ann)\"\n\
+             Requirements = TARGET.Memory >= RequestMemory\n"
+                .to_owned(),
+            &["what to do: release it condor_release 7.0"],
+        ),
+        (
+            "grown",
+            "RequestMemory = 4096 * (NumJobStarts + 1)\nNumJobStarts = 19\nMemoryUsage = 3000\n\
+             Requirements = TARGET.Memory >= RequestMemory\n"
+                .to_owned(),
+            &["RequestMemory 4096 * (NumJobStarts + 1) -> 4096", "2 slots, 1 free"],
+        ),
+        (
+            "nice-user",
+            "NiceUser = true\nRequirements = true\n".to_owned(),
+            &["7.0 is of a nice user", "take nice_user out of the submit file"],
+        ),
+        (
             "universe",
             "JobUniverse = 1\nRequirements = true\n".to_owned(),
             &["7.0 is of the standard universe, which HTCondor has no more", "what to do: submit it anew"],
@@ -757,6 +841,7 @@ fn circumstances() -> Vec<Case> {
 #[test]
 fn reports_lead_to_what_is_meant() {
     let pool = file("corrections.pool", SLOTS);
+    let mut told = String::new();
     for (name, attributes, expected) in [
         names_of_systems(),
         wrong_conditions(),
@@ -773,13 +858,19 @@ fn reports_lead_to_what_is_meant() {
     {
         let job = file(&format!("corrections-{name}.job"), format!("{JOB}{attributes}"));
         let (_, text, errors) = classad(&["explain", &job, "--pool", &pool, "--now", NOW]);
+        // Of a pipe, ads are read whole.
+        let whole =
+            classad_on(&["explain", "-", "--pool", &pool, "--now", NOW], (JOB.to_owned() + &attributes).as_bytes()).1;
+        assert_eq!(whole, text, "{name}");
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let mut rest = words.as_str();
         for part in expected {
             let Some((_, after)) = rest.split_once(part) else { panic!("{name}: no {part} in {text}{errors}") };
             rest = after;
         }
+        told.extend(["== ", name, "\n", &text]);
     }
+    assert_recorded("tests/explanations/corrections.txt", &told);
 }
 
 /// When a slot takes a job does not depend on the jobs before it, of which the rest of its constraint refuses one.
@@ -817,7 +908,7 @@ fn slots_at_wanted_places_decide() {
     let (_, text, errors) = classad(&["explain", &job, "--pool", &pool, "--now", NOW]);
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        words.contains("all of them refuse: `TARGET.JobDurationCategory =!= \"Long\"` is false for 1 of them"),
+        words.contains("all of them refuse: 1 because `TARGET.JobDurationCategory =!= \"Long\"` is false"),
         "{text}{errors}"
     );
     assert!(words.contains("do without `JobDurationCategory = \"Long\"` (1 slot, free), if it ends sooner"), "{text}");
@@ -854,6 +945,12 @@ fn dynamic_slots_without_their_partitionable_ones_are_told() {
     let (_, text, errors) = classad(&["explain", &job, "--pool", &pool, "--now", NOW]);
     let first = "7.0 matches none of 1 slot (1 dynamic slot would do: --all-slots): no slot has Site == \"Paris\"";
     assert!(text.contains(first), "{text}{errors}");
+    let job = file("corrections-spelt.job", format!("{JOB}Requirements = TARGET.Site =?= \"paris\"\n"));
+    let (_, text, errors) = classad(&["explain", &job, "--pool", &pool, "--now", NOW]);
+    let first =
+        "7.0 matches none of 1 slot (1 dynamic slot has \"Paris\": --all-slots): no slot has Site =?= \"paris\"";
+    assert!(text.contains(first), "{text}{errors}");
+    assert!(text.contains("what to do: write \"Paris\", as dynamic slots do"), "{text}{errors}");
 }
 
 /// The list of sites that a job has is respelt where a slot seeks its site in it, and no entry is taken away.

@@ -334,7 +334,10 @@ fn a_wish_of_slots_alone_is_met_by_a_change_of_the_job() {
     assert!(found.iter().any(|(change, slots)| change == "Sites \"b\" -> \"a\"" && *slots == 1), "{found:?}");
     let listed = "Site = \"a\"\nRequirements = TARGET.DESIRED_Sites is undefined || stringListMember(Site, \
                   TARGET.DESIRED_Sites)";
-    let found = changes("desired-sites", "Requirements = true\nDESIRED_Sites = \"x\"", &[listed]);
+    // Only its author knows whether the job may run elsewhere.
+    let job = "Requirements = true\nDESIRED_Sites = \"x\"";
+    assert_eq!(changes("desired-sites", job, &[listed]), []);
+    let found = changes_of("choices", "desired-sites", job, &[listed]);
     assert_eq!(found, [("delete DESIRED_Sites".to_owned(), 1)]);
     // Who submitted the job, and from where, is not a matter of choice.
     let fixed = "Requirements = TARGET.FileSystemDomain == \"other\" && TARGET.Owner == \"bob\"";

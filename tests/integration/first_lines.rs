@@ -1,6 +1,6 @@
 //! The first lines of reports: the answer, on one line.
 
-use crate::binary::{classad, from_root};
+use crate::binary::{assert_recorded, classad, from_root};
 
 /// Maximum number of characters of the first line of a report.
 const MAX_CHARS: usize = 160;
@@ -40,7 +40,7 @@ fn the_first_line_of_a_report_is_short() {
 }
 
 /// What a hundred jobs are told in a pool of 35 slots, and the table of their causes. `tests/explanations/verify` compared each
-/// figure with brute force. With `BLESS=1` in the environment the file is rewritten.
+/// figure with brute force.
 #[test]
 fn a_hundred_reports() {
     let path = |name: &str| from_root(format!("tests/explanations/{name}"));
@@ -55,13 +55,7 @@ fn a_hundred_reports() {
         }
     }
     told += &explain(&[&files[0], &files[1], &files[2], "--unmatched", "--summary"]);
-    let expected = path("reports.txt");
-    if std::env::var_os("BLESS").is_some() {
-        std::fs::write(&expected, &told).unwrap();
-    }
-    let recorded = std::fs::read_to_string(&expected).unwrap();
-    let differing = told.lines().zip(recorded.lines()).find(|(now, then)| now != then);
-    assert!(told == recorded, "{differing:?}\n(BLESS=1 rewrites {expected})");
+    assert_recorded("tests/explanations/reports.txt", &told);
 }
 
 /// Changes are about what the ads accept: they are the same with the policy and without it, whether slots are free or not.

@@ -13,7 +13,7 @@ use crate::lint;
 use crate::protocol::{RESOURCE_ATTRIBUTES, TOTAL_SLOT_PREFIX, evaluate_attribute, requested_resource};
 
 use super::edit::RequestEdit;
-use super::needs::{demands_amount, is_one_of};
+use super::needs::{demands_amount, enough, is_one_of};
 use super::request_change::RequestChange;
 
 /// Share of a requested amount up to which advice says that it is much less. A job that needs 64 GB cannot run with 8 GB.
@@ -122,6 +122,12 @@ pub fn worth_telling(
         if !is_dominated && !raises_several_amounts(&change, table, analysis) && is_of_use {
             change.is_far_less = !change.is_correction()
                 && change.edits.iter().any(|edit| keeps_at_most(MUCH_LESS_SHARE, edit, table, analysis));
+            change.is_worth_free = change.is_far_less
+                && match change.edits.as_slice() {
+                    [RequestEdit::Set { name, .. }] if name.is("RequestDisk") => true,
+                    [edit @ RequestEdit::Set { .. }] => !keeps_at_most(WAITING_SHARE, edit, table, analysis),
+                    _ => false,
+                };
             found.push(change);
         }
     }
@@ -207,7 +213,10 @@ fn is_guessed(edit: &RequestEdit, table: &OfferTable, analysis: &RequestAnalysis
 
 /// Whether an edit leaves at most a share of an amount that the request asks for.
 fn keeps_at_most(share: f64, edit: &RequestEdit, table: &OfferTable, analysis: &RequestAnalysis) -> bool {
+    let (request, context) = (&analysis.request.ad, &table.context);
     let amounts = match edit {
+        // What the job was measured to need is enough.
+        RequestEdit::Set { name, to, .. } if enough(request, name, context).as_ref() == to.as_literal() => None,
         RequestEdit::Set { name, to, .. } if requested_resource(name).is_some() => {
             let wanted = evaluate_attribute(&analysis.request.ad, name, &table.context);
             wanted.zip(to.as_literal().cloned())

@@ -12,6 +12,7 @@ use crate::explain::job_reader::JobReader;
 use crate::explain::nested_constraint::relaxed_for;
 use crate::explain::request_analysis::RequestAnalysis;
 use crate::explain::slots::SlotsByState;
+use crate::explain::system_family::is_same_family;
 use crate::protocol::requested_resource;
 
 use super::BilateralChanges;
@@ -19,10 +20,13 @@ use super::advice::is_machine;
 use super::awaited::awaited_clauses;
 use super::edit::{PROJECT, RequestEdit};
 use super::needs::{
-    DURATION, SYSTEM_ATTRIBUTES, demands_amount, is_exclusion, is_one_of, names_place, names_system, starts_with,
+    DURATION, SYSTEM_ATTRIBUTES, demands_amount, is_exclusion, is_one_of, names_place, names_system, names_wanted_place,
 };
 use super::request_change::RequestChange;
 use super::search::{ChangeProblem, verify_edits};
+
+/// The starts of the names of attributes of slots that tell of their GPUs.
+const DEVICE_PREFIXES: [&str; 2] = ["CUDA", "GPUs_"];
 
 /// Maximum number of values that are tried in place of one.
 const MAX_VALUES: usize = 4;
@@ -31,6 +35,9 @@ const MAX_VALUES: usize = 4;
 /// only keeps the job away from slots, that reads the job alone, or that no value can meet, is no such demand.
 pub fn is_choice(change: &RequestChange, analysis: &RequestAnalysis, dialect: Dialect) -> bool {
     let is_demand = |edit: &RequestEdit| {
+        if let RequestEdit::Remove { name, .. } = edit {
+            return names_wanted_place(name);
+        }
         let RequestEdit::Drop { clause } = edit else { return false };
         let known = analysis.clauses.iter().find(|known| known.analysis.clause.expression.ptr_eq(clause));
         let is_mistaken = |known: &ClauseReport| matches!(known.failure, Some(FailureReason::TypeMismatch { .. }));
@@ -103,19 +110,33 @@ fn gives_up_place(edit: &RequestEdit, analysis: &RequestAnalysis) -> bool {
 
 /// Whether a clause keeps the job from slots where it ran before, by what HTCondor noted of these (`job_machine_attrs`).
 pub fn avoids_former_slots(clause: &ClauseAnalysis) -> bool {
-    let is_of_former = |name: &Name| name.is("LastRemoteHost") || starts_with(name, "MachineAttr");
+    let is_of_former = |name: &Name| name.is("LastRemoteHost") || name.starts_with("MachineAttr");
     clause.request_attributes.iter().any(is_of_former) && is_exclusion(&clause.clause.expression)
 }
 
-/// The edits of one clause: to drop it if it asks for a place or a feature; the versions of the system that offers have; the devices.
+/// Whether an attribute of slots tells of their GPUs: `GPUs_DeviceName`, `CUDADeviceName`.
+pub fn names_device(name: &Name) -> bool {
+    DEVICE_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// Whether a clause asks for a GPU by its name, and another clause sees that there is one.
+fn asks_for_model(clause: &ClauseAnalysis, job: &JobReader) -> bool {
+    use BinaryOperator::{Equal, Is};
+    let is_name = clause.comparison.as_ref().is_none_or(|of| matches!(of.operator, Equal | Is));
+    let has_gpus = || job.amount("RequestGPUs").is_some_and(|gpus| gpus > 0.0);
+    is_name && clause.offer_attributes.iter().all(names_device) && has_gpus()
+}
+
+/// The edits of one clause: to drop it if it asks for a place, a model of GPU or a feature; the versions of the system that offers have; the devices.
 fn edits_of_clause(clause: &ClauseReport, analysis: &RequestAnalysis, table: &OfferTable) -> Vec<RequestEdit> {
     let expression = &clause.analysis.clause.expression;
     let read = &clause.analysis.offer_attributes;
-    let is_choice = read.iter().all(names_place) || read.iter().all(names_feature);
     // Without its files, a job fails.
     let is_of_files = read.iter().any(|name| name.is(TRANSFER_METHODS));
     let is_demand = !is_exclusion(expression) || avoids_former_slots(&clause.analysis);
     let job = JobReader { ad: &analysis.request.ad, context: &table.context };
+    let is_choice =
+        read.iter().all(names_place) || read.iter().all(names_feature) || asks_for_model(&clause.analysis, &job);
     let is_needed = read.iter().any(|name| runs_by(&job, name));
     if !read.is_empty() && is_choice && is_demand && !is_of_files && !is_needed {
         return vec![RequestEdit::Drop { clause: expression.clone() }];
@@ -153,6 +174,11 @@ fn edits_of_clause(clause: &ClauseReport, analysis: &RequestAnalysis, table: &Of
             None if value.is_exceptional() || *value == comparison.bound => {}
             None => counted.push((value.clone(), offers)),
         }
+    }
+    // A program for one family of systems rarely runs in another.
+    let is_of_family = |(value, _): &(Value, usize)| is_same_family(value, &comparison.bound);
+    if counted.iter().any(is_of_family) {
+        counted.retain(is_of_family);
     }
     counted.sort_by_key(|(_, offers)| std::cmp::Reverse(*offers));
     let relaxed =

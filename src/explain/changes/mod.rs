@@ -32,11 +32,12 @@ use super::slots::SlotsByState;
 use crate::protocol::requested_resource;
 
 use awaited::{awaited_clauses, awaited_corrections, awaited_setting, in_time, making_true};
-pub(super) use choices::{avoids_former_slots, find_choices, is_choice};
+pub(super) use choices::{avoids_former_slots, find_choices, is_choice, names_device};
 pub(super) use clause_fixes::convert_type;
 pub(super) use demanded_values::{DemandedValues, WeightedValue, add_value, sort_by_preference};
 pub use edit::RequestEdit;
 pub(super) use edit::ports_of_group;
+pub use needs::measured_attributes;
 pub(super) use needs::{DURATION, is_system_attribute, names_place, names_system, names_wanted_place};
 pub(super) use relaxed_bound::rewrite_proposal;
 pub use request_change::{MatchingOffers, RequestChange};
@@ -100,7 +101,7 @@ pub fn find_changes(
         return told;
     }
     problem.drained = Some(drained);
-    let Ok(mut changes) = search_changes(&mut problem, request, analysis, false);
+    let Ok(mut changes) = search_changes(&mut problem, request, analysis, is_extended);
     // To give something up is no advice where one has to wait in any case.
     let gives_up = |edit: &RequestEdit| matches!(edit, RequestEdit::Drop { .. } | RequestEdit::Remove { .. });
     changes.retain(|change| !change.edits.iter().any(gives_up));
@@ -122,6 +123,13 @@ struct BilateralChanges<'p> {
     is_free_needed: bool,
     /// The slots that count once their jobs end; `None` if only those count that match at once.
     drained: Option<&'p DrainedSlots>,
+}
+
+impl BilateralChanges<'_> {
+    /// Returns the slots that tell how much of a resource can be had.
+    fn amounts(&self) -> &OfferTable {
+        self.drained.map_or(self.table, |drained| &drained.table)
+    }
 }
 
 /// Whether nobody would propose an edit of the request that `analysis` is of. `timed` are its clauses that wait for a time.
@@ -221,7 +229,7 @@ impl ChangeProblem for BilateralChanges<'_> {
         proposals.extend(propose_corrected_requests(self.table, analysis));
         proposals.extend(propose_alternatives(analysis));
         proposals.extend(offer_demands::propose_demanded_values(self.table, analysis));
-        proposals.extend(resource_requests::propose_smaller_requests(self.table, analysis));
+        proposals.extend(resource_requests::propose_smaller_requests(self.amounts(), analysis));
         let is_set = |name: &Name| {
             let mut edits = proposals.iter().flat_map(|proposal| &proposal.edits);
             edits.any(|edit| matches!(edit, RequestEdit::Set { name: set, .. } if set == name))
@@ -252,7 +260,7 @@ impl ChangeProblem for BilateralChanges<'_> {
         if from.as_ref().is_some_and(corrects) {
             return None;
         }
-        let largest = resource_requests::propose_largest(self.table, &in_time(request, &self.awaited), name)?;
+        let largest = resource_requests::propose_largest(self.amounts(), &in_time(request, &self.awaited), name)?;
         let number = |edit: &RequestEdit| match edit {
             RequestEdit::Set { to, .. } => as_number(to.as_literal()?),
             _ => None,

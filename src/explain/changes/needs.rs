@@ -43,24 +43,19 @@ const ENDS_OF_PLACES: [&str; 7] =
 
 /// Whether an attribute of slots names a machine, a site or a cluster.
 pub fn names_place(name: &Name) -> bool {
-    let name_text = name.as_str();
-    let ends_with = |end: &&str| {
-        let start = name_text.len().checked_sub(end.len());
-        start.and_then(|start| name_text.get(start..)).is_some_and(|found| found.eq_ignore_ascii_case(end))
-    };
-    is_one_of(name, &NAMES_OF_PLACES) || ENDS_OF_PLACES.iter().any(ends_with)
+    is_one_of(name, &NAMES_OF_PLACES) || ENDS_OF_PLACES.iter().any(|end| name.ends_with(end))
 }
 
 /// Whether an attribute of a job names the places that it wants: `DESIRED_Sites`.
 pub fn names_wanted_place(name: &Name) -> bool {
-    starts_with(name, "DESIRED_")
+    name.starts_with("DESIRED_")
 }
 
 /// Whether an attribute of slots tells for which programs they are: their architecture, or their operating system, as
 /// `OSGVO_OS_STRING` does.
 pub fn names_system(name: &Name) -> bool {
     let is_of_os = || name.as_str().to_ascii_uppercase().contains("_OS_");
-    starts_with(name, "OpSys") || is_one_of(name, &SYSTEM_ATTRIBUTES) || is_of_os()
+    name.starts_with("OpSys") || is_one_of(name, &SYSTEM_ATTRIBUTES) || is_of_os()
 }
 
 /// Whether an attribute of slots is the system itself, and no version of it: `Arch`, `OpSys`.
@@ -116,7 +111,7 @@ pub fn is_never_proposed(edit: &RequestEdit, dialect: Dialect) -> bool {
     match edit {
         RequestEdit::Drop { clause } => {
             let is_system =
-                |name: &Name| names_system(name) || STARTS_OF_NEEDS.iter().any(|start| starts_with(name, start));
+                |name: &Name| names_system(name) || STARTS_OF_NEEDS.iter().any(|start| name.starts_with(start));
             let is_kept =
                 |name: &Name| needed(&name) || is_system(name) || is_set_by_run(name) || is_wanted_place(clause, name);
             // A limit of its own runs keeps a job that fails from starting again and again.
@@ -226,6 +221,11 @@ const MEASURED: [(&str, &str, f64); 3] = [
     ("RequestDisk", "DiskUsage", 1.0),
 ];
 
+/// Returns the attributes of jobs that tell what was measured of them.
+pub fn measured_attributes() -> impl Iterator<Item = &'static str> {
+    MEASURED.into_iter().map(|(_, usage, _)| usage)
+}
+
 /// The attributes that count what has happened to a job. They are 0 when it is submitted.
 const COUNTS_OF_RUNS: &str = "NumHolds, NumJobCompletions, NumJobMatches, NumJobStarts, NumRestarts, NumShadowStarts, NumSystemHolds, JobRunCount";
 
@@ -253,13 +253,14 @@ fn measured_usage(request: &Ad, name: &Name, context: &Context) -> Option<f64> {
 }
 
 /// Returns what a job needs that was measured to use less than its expression asks for: a quarter more than it used, as a
-/// multiple of 1024. `None` if the request is a literal, or if nothing was measured.
+/// multiple of 1024, and no less than it asked for at first. `None` if the request is a literal, or if nothing was measured.
 #[expect(clippy::cast_possible_truncation, reason = "the number is below 2^53")]
 pub fn enough(request: &Ad, name: &Name, context: &Context) -> Option<Value> {
     const MARGIN: f64 = 1.25;
     const UNIT: f64 = 1024.0;
     request.get(name).filter(|own| own.as_literal().is_none())?;
     let enough = (measured_usage(request, name, context)? * MARGIN / UNIT).ceil() * UNIT;
+    let enough = least_needed(request, name, context).map_or(enough, |least| enough.max(least));
     (enough > 0.0 && enough < 9e15).then_some(Value::Integer(enough as i64))
 }
 
@@ -275,10 +276,6 @@ pub fn is_too_small(edit: &RequestEdit, request: &Ad, context: &Context) -> bool
     let RequestEdit::Set { name, to, .. } = edit else { return false };
     let amount = to.as_literal().and_then(as_number).filter(|_| requested_resource(name).is_some());
     amount.zip(least_needed(request, name, context)).is_some_and(|(amount, least)| amount < least)
-}
-
-pub fn starts_with(name: &Name, start: &str) -> bool {
-    name.as_str().get(..start.len()).is_some_and(|found| found.eq_ignore_ascii_case(start))
 }
 
 pub fn is_one_of(name: &Name, names: &[&str]) -> bool {

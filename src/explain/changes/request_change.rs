@@ -40,6 +40,9 @@ pub struct RequestChange<M = MatchingOffers> {
     pub duplicate_offer: Option<usize>,
     /// Whether the changed request is for at most half of what the request asks for.
     pub is_far_less: bool,
+    /// Whether it is for much less, and told nevertheless where a free slot then matches at once: for more than a quarter, or for
+    /// less disk, which jobs ask for by guess.
+    pub is_worth_free: bool,
     /// The size of the change, as that of its proposal.
     pub(super) size: f64,
 }
@@ -49,7 +52,16 @@ impl<M> RequestChange<M> {
     pub(in crate::explain) fn of_duplicate(offer: usize, request: Ad, matched: M) -> Self {
         let (edits, steps) = (Vec::new(), Vec::new());
         let duplicate_offer = Some(offer);
-        RequestChange { edits, steps, request, matched, duplicate_offer, is_far_less: false, size: 0.0 }
+        RequestChange {
+            edits,
+            steps,
+            request,
+            matched,
+            duplicate_offer,
+            is_far_less: false,
+            is_worth_free: false,
+            size: 0.0,
+        }
     }
 
     /// Whether the change corrects a mistake, and gives nothing up.

@@ -193,8 +193,17 @@ impl<P: ChangeProblem> ChangeSearch<'_, P> {
             match self.problem.find_match(&request)? {
                 Some(matched) => {
                     let Proposal { edits, size, .. } = proposal;
-                    let (duplicate_offer, is_far_less) = (None, false);
-                    let change = RequestChange { edits, steps, request, matched, duplicate_offer, is_far_less, size };
+                    let (duplicate_offer, is_far_less, is_worth_free) = (None, false, false);
+                    let change = RequestChange {
+                        edits,
+                        steps,
+                        request,
+                        matched,
+                        duplicate_offer,
+                        is_far_less,
+                        is_worth_free,
+                        size,
+                    };
                     let change = self.minimized(change)?;
                     self.sufficient.push(change);
                 }

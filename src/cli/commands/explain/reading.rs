@@ -3,7 +3,9 @@
 use classad::ad::{Expression, Name};
 use classad::constraint::CLOCK_TIMES;
 use classad::eval::FreeNames;
-use classad::explain::{CRON_ATTRIBUTES, DRAINING_ATTRIBUTES, LastRejections, PILOT_ENDS};
+use classad::explain::{
+    CRON_ATTRIBUTES, DRAINING_ATTRIBUTES, LastRejections, PILOT_ENDS, feature_settings, measured_attributes,
+};
 use classad::matching::Query;
 use classad::matching::negotiate::negotiation_names;
 use classad::protocol::SLOT_KIND_ATTRIBUTES;
@@ -153,6 +155,8 @@ fn names_to_read(
     if !command.reverse {
         access_point.policies.add_queue_names(&mut also, session.dialect());
         also.names.extend(START_ATTRIBUTES.into_iter().chain(["DedicatedScheduler"]).map(Name::new));
+        // What a job needs is not given up.
+        also.names.extend(feature_settings().chain(measured_attributes()).map(Name::new));
     }
     also.names.extend(suggestions::similar_names(session, sources, &protocol, &also, command.reverse));
     if let Some(constraint) = constraint {

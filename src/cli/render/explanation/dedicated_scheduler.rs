@@ -2,7 +2,7 @@
 
 use classad::ad::{Ad, Name, Value};
 use classad::eval::Context;
-use classad::explain::{Explainer, JobCircumstance};
+use classad::explain::{Explainer, JobCircumstance, TOO_FEW_SLOTS};
 use classad::protocol::{AdvertisedState, SlotState, evaluate_attribute};
 use classad::text::join_with;
 use indexmap::{IndexMap, IndexSet};
@@ -53,7 +53,7 @@ impl<'c> DedicatedScheduler<'c> {
         };
         parallel.predicate += &told;
         if needed > free {
-            parallel.kind = "too-few-slots";
+            parallel.kind = TOO_FEW_SLOTS;
             parallel.remedy = Some(self.remedy(matching, free, needed));
         }
     }
@@ -66,6 +66,11 @@ impl<'c> DedicatedScheduler<'c> {
         match (matching, free) {
             (0, _) if !others.is_empty() => {
                 format!("submit it where {} runs, which the slots of the pool serve", join_with(&others, "or"))
+            }
+            (0, _) if self.name.is_some() && self.own_slots().next().is_none() => {
+                "ask the admin for slots of this scheduler, or run it on one machine: universe = vanilla with \
+                 request_cpus"
+                    .to_owned()
             }
             (0, _) => format!("ask for no more than a slot of this scheduler has, or {ask}"),
             (most, _) if most < needed => format!("ask for at most {most} with machine_count, or {ask}"),
@@ -89,10 +94,14 @@ impl<'c> DedicatedScheduler<'c> {
         SlotNumbers { matching: matching.len(), free, needed: needed.unwrap_or_default() }
     }
 
+    /// Returns the slots that serve the scheduler of the job.
+    fn own_slots(&self) -> impl Iterator<Item = usize> {
+        (0..self.slots.len()).filter(|slot| self.name.is_some() && self.served_by(*slot) == self.name)
+    }
+
     /// Says which clause keeps the job from the scheduler's slots, of which none matches.
     fn what_keeps_away(&self) -> String {
-        let is_served = |slot: &usize| self.name.is_some() && self.served_by(*slot) == self.name;
-        let slots: Vec<usize> = (0..self.slots.len()).filter(is_served).collect();
+        let slots: Vec<usize> = self.own_slots().collect();
         let mut unmet: IndexMap<String, usize> = IndexMap::new();
         for slot in &slots {
             let pair = self.explainer.explain_pair(&self.job.ad, *slot);
@@ -103,7 +112,8 @@ impl<'c> DedicatedScheduler<'c> {
         match unmet.iter().rev().max_by_key(|(_, slots)| **slots) {
             Some((clause, keeps)) if *keeps == all => format!(": none of the {all} that there are meets `{clause}`"),
             Some((clause, keeps)) => format!(": {keeps} of the {all} that there are do not meet `{clause}`"),
-            None => ": none of these matches".to_owned(),
+            None if self.name.is_some() => ": the pool has none of these".to_owned(),
+            None => ": none matches".to_owned(),
         }
     }
 

@@ -3,7 +3,7 @@
 use classad::ad::{Expression, Name, Value};
 use classad::explain::{Explainer, JobCircumstance, LastRejection, RequestReport, RequestVerdict};
 use classad::matching::{Pair, PairSide};
-use classad::protocol::JobState;
+use classad::protocol::{JobState, evaluate_attribute};
 
 use super::case::ExplanationInput;
 use super::verdict_codes::needs_change;
@@ -39,8 +39,25 @@ fn with_orphans(
             pair.accepts(PairSide::Request).unwrap_or_default()
         };
         report.orphans = case.counted.orphans.iter().filter(meets).count();
+        report.orphan_spelling = orphan_spelling(session, case, &report);
     }
     report
+}
+
+/// Returns how dynamic slots that do not count spell the string with which the decisive clause compares, and how many do.
+fn orphan_spelling(session: &Session, case: &ExplanationInput<'_>, report: &RequestReport) -> Option<(String, usize)> {
+    let RequestVerdict::Unmet { clause, .. } = &report.verdict else { return None };
+    let comparison = report.clauses[*clause].analysis.comparison.as_ref()?;
+    let (Value::String(wanted), name) = (&comparison.bound, comparison.attribute()?) else { return None };
+    let wanted = wanted.to_str();
+    let spelled = case.counted.orphans.iter().filter_map(|orphan| {
+        let value = evaluate_attribute(&case.parties.offers[*orphan].ad, name, &session.context())?;
+        let Value::String(text) = &value else { return None };
+        let is_other_case = text.to_str() != wanted && text.to_str().eq_ignore_ascii_case(&wanted);
+        is_other_case.then(|| value.to_string())
+    });
+    let spelled: Vec<String> = spelled.collect();
+    Some((spelled.first()?.clone(), spelled.len()))
 }
 
 /// Returns the report of a job that is held because it used too much, with whether any slot that it matches has more.
@@ -89,6 +106,11 @@ pub fn with_job(
     }
     if case.is_not_waiting(session, group[0]) {
         report.verdict = RequestVerdict::NotWaiting(Box::new(report.verdict));
+    }
+    // What slots would match is of no interest.
+    if report.job.as_ref().is_some_and(|job| job.is_without_slot) {
+        report.changes.clear();
+        report.choices.clear();
     }
     report
 }

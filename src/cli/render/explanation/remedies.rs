@@ -46,9 +46,13 @@ pub fn what_to_do(session: &Session, case: &ExplanationInput<'_>, group: &[usize
     // A job that runs or has ended needs no change.
     let is_over = hold.is_none() && matches!(report.verdict, RequestVerdict::NotWaiting(_));
     let has_all = case.evidence_level > 0;
-    // One can wait rather than do with much less.
+    // One can wait rather than do with much less, unless that has a free slot at once.
     let has_remedy = has_remedy(&phrases, report);
-    let is_told = |change: &&RequestChange| !is_over && (has_all || !has_remedy || !change.is_far_less);
+    let gains_free = |change: &&RequestChange| change.matched.free().is_some_and(|free| free > 0);
+    let at_once = report.changes.iter().find(gains_free).filter(|change| change.is_worth_free);
+    let is_at_once = |change: &RequestChange| at_once.is_some_and(|first| std::ptr::eq(first, change));
+    let is_told =
+        |change: &&RequestChange| !is_over && (has_all || !has_remedy || !change.is_far_less || is_at_once(change));
     let changes: Vec<&RequestChange> = report.changes.iter().filter(is_told).collect();
     if let ([phrase], [], []) = (phrases.as_slice(), release.as_slice(), changes.as_slice()) {
         return wrapped(&single_line(&format!("what to do: {phrase}")));
