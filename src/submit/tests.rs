@@ -169,6 +169,14 @@ fn problems_have_their_places() {
             "2:1 `queue x from ls |` no program is run for items: write them to a file (-)",
         ),
         (
+            "executable = a\nqueue file matching *.none\n",
+            "2:1 `queue file matching *.none` warning: no name matches `*.none` (-)",
+        ),
+        (
+            "executable = a\nqueue file matching (a.* *.txt)\n",
+            "2:1 `queue file matching (a.* *.txt)` warning: `a.txt` matches twice: it is one item (-)",
+        ),
+        (
             "executable = a\nrequest_memry = 2\nqueue\n",
             "2:1 `request_memry` warning: this requests a resource `memry`, which a pool must offer (did you mean request_memory?)",
         ),
@@ -217,6 +225,14 @@ fn what_a_transfer_of_files_needs_of_a_slot_is_a_clause() {
         (
             "transfer_input_files = http://a/b",
             "(TARGET.HasFileTransfer && stringListIMember(\"http\", TARGET.HasFileTransferPluginMethods))",
+        ),
+        (
+            "output_destination = https://a/b",
+            "(TARGET.HasFileTransfer && stringListIMember(\"https\", TARGET.HasFileTransferPluginMethods))",
+        ),
+        (
+            "transfer_output_remaps = \"a = osdf:///b; c = d\"",
+            "(TARGET.HasFileTransfer && stringListIMember(\"osdf\", TARGET.HasFileTransferPluginMethods))",
         ),
         ("requirements = HasFileTransfer", ""),
     ] {
