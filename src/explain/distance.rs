@@ -10,6 +10,7 @@ use crate::pool::ValueKey;
 use crate::text::closest_name;
 
 use super::evaluation::{OfferTable, RequestContext};
+use super::similarity::model_words;
 use crate::constraint::ClauseComparison;
 
 /// Maximum number of strings compared by edit distance.
@@ -146,17 +147,6 @@ fn has_model(name: &str, model: &str) -> bool {
     let has = |is_of: fn(&char) -> bool| model.chars().any(|letter| is_of(&letter));
     let is_model = model.len() > 2 && has(char::is_ascii_digit) && has(char::is_ascii_alphabetic);
     is_model && name.split(|letter: char| !letter.is_ascii_alphanumeric()).any(|word| word.eq_ignore_ascii_case(model))
-}
-
-/// Returns the words that number a model, such as `RTX 3060`, in lower case: another number is another device, and no other
-/// spelling. A version has fewer digits.
-fn model_words(name: &str) -> impl Iterator<Item = String> {
-    let words = name.split(|letter: char| !letter.is_ascii_alphanumeric());
-    let is_of_model = |word: &&str| {
-        let digits = word.chars().filter(char::is_ascii_digit).count();
-        digits > 2 || digits > 0 && digits < word.len()
-    };
-    words.filter(is_of_model).map(str::to_ascii_lowercase)
 }
 
 /// Returns the full name of the host whose short name the bound is, else the string that is spelt most similarly to the

@@ -266,8 +266,8 @@ impl Explainer {
             report.choices.clear();
             report.closest.clear();
         }
-        // A job that matches slots in use need not do with much less.
-        report.changes.retain(|change| is_unmatched || !change.is_far_less);
+        // A job that matches slots in use need not do with much less, unless that has a free slot.
+        report.changes.retain(|change| is_unmatched || !change.is_far_less || change.is_worth_free);
         report.choices.retain(|choice| is_unmatched || choice.matched.free() != Some(0));
     }
 

@@ -88,6 +88,12 @@ const UNITS: &str = "kmgtp";
 const BYTES: [&str; 4] = ["b)", "b.", "b ", "bytes"];
 
 impl HoldReason {
+    /// Whether the job must ask for more of a resource before it is released.
+    #[must_use]
+    pub fn needs_more(&self) -> bool {
+        self.exceeded.as_ref().is_some_and(|exceeded| !exceeded.asks_for_more)
+    }
+
     /// Reads the ad of a held job.
     #[must_use]
     pub fn new(ad: &Ad, context: &Context) -> Self {

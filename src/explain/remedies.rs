@@ -65,7 +65,9 @@ impl Remedies<'_> {
     /// Empty if there is nothing to wait for, and for a request of no job.
     #[must_use]
     pub fn phrases(&self, report: &RequestReport) -> Vec<String> {
-        let outlook = report.job.as_ref().and_then(|job| job.outlook.as_ref());
+        // A release alone brings a job that needs more back into its hold.
+        let needs_more = report.job.iter().flat_map(|job| &job.hold).any(HoldReason::needs_more);
+        let outlook = report.job.as_ref().and_then(|job| job.outlook.as_ref()).filter(|_| !needs_more);
         let mut phrases = outlook.map(|outlook| self.0.policies().remedies(outlook)).unwrap_or_default();
         let may_be_vain = report.verdict == RequestVerdict::Matches || report.verdict.is_of_states();
         let is_served = may_be_vain || report.matches > 0 || matches!(report.verdict, RequestVerdict::NotWaiting(_));
@@ -78,7 +80,8 @@ impl Remedies<'_> {
         }
         let is_vain = may_be_vain && report.job.iter().flat_map(|job| &job.circumstances).any(is_vain_with);
         // What a policy releases needs nobody who does it. What keeps a job from matching slots leaves nothing to wait for.
-        if !is_vain && report.imminent().is_none_or(|next| next.effect.kind != PolicyEffectKind::Releases) {
+        if needs_more || !is_vain && report.imminent().is_none_or(|next| next.effect.kind != PolicyEffectKind::Releases)
+        {
             phrases.extend(self.of_verdict(report));
         }
         phrases
@@ -251,7 +254,11 @@ impl Remedies<'_> {
             return None;
         };
         let corrected = format!("`{}`", shorten(&text(corrected, self.0.dialect), MAX_CORRECTED_CHARS));
-        let value = if then.offered().is_some() { " with a value that slots have" } else { "" };
+        let value = match then.failure {
+            Some(FailureReason::TypeMismatch { .. } | FailureReason::CaseMismatch { .. }) => " and mend that, too",
+            _ if then.offered().is_some() => " with a value that slots have",
+            _ => "",
+        };
         Some(format!("write {corrected}{value}"))
     }
 

@@ -5,6 +5,9 @@ use rustc_hash::FxHashSet;
 /// Minimum length of a wanted text that counts as found within a value, in characters.
 const MIN_CONTAINED_CHARS: usize = 3;
 
+/// What is left of the similarity of two names of devices that are of different models.
+const OF_ANOTHER_MODEL: f64 = 0.1;
+
 /// How near the versions `10.2.1` are to each other, by their first three numbers; `None` if a text is no version.
 fn version_similarity(one: &str, other: &str) -> Option<f64> {
     let number = |version: &str| {
@@ -13,6 +16,23 @@ fn version_similarity(one: &str, other: &str) -> Option<f64> {
         Some(numbers.iter().take(3).fold(0.0, |sum, number| sum * 1000.0 + f64::from(*number)))
     };
     Some(1.0 / (1.0 + (number(one)? - number(other)?).abs() / 1e6))
+}
+
+/// Returns the words that number a model, such as `RTX 3060`, in lower case: another number is another device, and no other
+/// spelling. A version has fewer digits.
+pub fn model_words(name: &str) -> impl Iterator<Item = String> {
+    let words = name.split(|letter: char| !letter.is_ascii_alphanumeric());
+    let is_of_model = |word: &&str| {
+        let digits = word.chars().filter(char::is_ascii_digit).count();
+        digits > 2 || digits > 0 && digits < word.len()
+    };
+    words.filter(is_of_model).map(str::to_ascii_lowercase)
+}
+
+/// Whether two names of devices are of different models: `Tesla T4` and `Tesla L4`.
+fn are_models(one: &str, other: &str) -> bool {
+    let first = |text: &str| model_words(text).next();
+    one.contains(' ') && first(one).is_some_and(|model| first(other).is_none_or(|other| other != model))
 }
 
 /// The Dice coefficient of the pairs of adjacent letters of two texts, ignoring case; of numbers and versions, how near they
@@ -33,7 +53,28 @@ pub fn similarity(one: &str, other: &str) -> f64 {
     if one.chars().count() >= MIN_CONTAINED_CHARS && other.to_lowercase().contains(&one.to_lowercase()) {
         return 1.0;
     }
+    let share = if are_models(one, other) { OF_ANOTHER_MODEL } else { 1.0 };
     let [one, other] = [pairs(one), pairs(other)];
     let common = one.intersection(&other).count();
-    2.0 * common as f64 / (one.len() + other.len()).max(1) as f64
+    share * 2.0 * common as f64 / (one.len() + other.len()).max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::similarity;
+
+    #[test]
+    fn the_same_model_in_another_spelling_is_the_most_similar() {
+        for (wanted, nearer, farther) in [
+            ("NVIDIA H100", "NVIDIA H100 80GB HBM3", "NVIDIA H200"),
+            ("NVIDIA A100-SXM4-40GB", "NVIDIA A100-PCIE-40GB", "NVIDIA A40-SXM4-40GB"),
+            ("Tesla T4", "NVIDIA Tesla T4", "Tesla L4"),
+            ("Madisn", "Madison", "Medina"),
+            ("10.2.1", "10.3.0", "12.0.0"),
+            ("8", "9", "7.5e3"),
+        ] {
+            let [nearer_is, farther_is] = [nearer, farther].map(|value| similarity(wanted, value));
+            assert!(nearer_is > farther_is, "{wanted}: {nearer} {nearer_is}, {farther} {farther_is}");
+        }
+    }
 }

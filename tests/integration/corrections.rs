@@ -715,8 +715,8 @@ fn holds() -> Vec<Case> {
     ]
 }
 
-/// Jobs of which something beside their constraint tells what to do.
-fn circumstances() -> Vec<Case> {
+/// Jobs of other universes, of GPUs, and of much that was measured.
+fn kinds() -> Vec<Case> {
     vec![
         (
             "parallel",
@@ -733,6 +733,12 @@ fn circumstances() -> Vec<Case> {
             &[
                 "do without `TARGET.CUDADeviceName == \"NVIDIA A100\"` (1 slot, none free), if it can do with another GPU",
             ],
+        ),
+        // The name is of the GPU, although the job has it, too.
+        (
+            "own-capability",
+            format!("Capability = 9.0\nRequireGPUs = Capability >= 8.5\n{GPUS}"),
+            &["no slot has a GPU with Capability >= 8.5 (RequireGPUs)", "the largest is 8.0"],
         ),
         // Without a request for GPUs, the model is all that asks for one.
         (
@@ -770,6 +776,12 @@ fn circumstances() -> Vec<Case> {
             "NiceUser = true\nRequirements = true\n".to_owned(),
             &["7.0 is of a nice user", "take nice_user out of the submit file"],
         ),
+    ]
+}
+
+/// Jobs of which something beside their constraint tells what to do.
+fn circumstances() -> Vec<Case> {
+    vec![
         (
             "universe",
             "JobUniverse = 1\nRequirements = true\n".to_owned(),
@@ -851,6 +863,7 @@ fn reports_lead_to_what_is_meant() {
         lists_and_names(),
         times_and_sizes(),
         circumstances(),
+        kinds(),
         holds(),
         runs(),
     ]

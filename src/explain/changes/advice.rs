@@ -146,7 +146,8 @@ pub fn worth_telling(
 }
 
 /// Whether `known` sets the same attribute as `change` does, to an amount nearer to what the request asks for: a larger one, or
-/// a smaller one if it asks for nothing; and matches as many offers and as many free slots.
+/// a smaller one if it asks for nothing; and matches as many offers and as many free slots. What gains only slots in use is
+/// no better than what has a free one.
 fn is_nearer_request(known: &RequestChange, change: &RequestChange) -> bool {
     let amount = |change: &RequestChange| match change.edits.as_slice() {
         [RequestEdit::Set { name, from, to }] if requested_resource(name).is_some() => {
@@ -155,7 +156,8 @@ fn is_nearer_request(known: &RequestChange, change: &RequestChange) -> bool {
         _ => None,
     };
     let amounts = amount(known).zip(amount(change));
-    known.matched.count >= change.matched.count
+    let has_free = known.matched.free().is_some_and(|free| free > 0);
+    (has_free || known.matched.count >= change.matched.count)
         && known.matched.free() >= change.matched.free()
         && amounts.is_some_and(|((known, is_asked, one), (name, _, other))| {
             known == name && if is_asked { one > other } else { one < other }
@@ -288,6 +290,7 @@ mod tests {
     fn the_larger_request_is_nearer_and_the_smaller_one_where_nothing_was_asked_for() {
         let of = |from, to| change(&[("RequestMemory", from, to)], 3, 1);
         let asked = of(Some(4096), 2048);
+        let in_use = change(&[("RequestMemory", Some(4096), 2048)], 3, 0);
         for (known, other, expected) in [
             (&asked, of(Some(4096), 1024), true),
             (&asked, of(Some(4096), 2048), false),
@@ -297,7 +300,9 @@ mod tests {
             (&of(None, 2), of(None, 1), false),
             // Offers count for more than the amount.
             (&asked, change(&[("RequestMemory", Some(4096), 1024)], 2, 1), true),
-            (&asked, change(&[("RequestMemory", Some(4096), 1024)], 4, 1), false),
+            // One more slot in use is no gain beside a free one.
+            (&asked, change(&[("RequestMemory", Some(4096), 1024)], 4, 1), true),
+            (&in_use, change(&[("RequestMemory", Some(4096), 1024)], 4, 0), false),
             (&asked, change(&[("RequestMemory", Some(4096), 1024)], 3, 0), true),
             (&asked, change(&[("RequestMemory", Some(4096), 1024)], 3, 2), false),
             // Only requests for one resource are compared.

@@ -5,6 +5,7 @@ use crate::ad::{BinaryOperator, Dialect, Name, Value};
 use crate::explain::admission::is_purpose;
 use crate::explain::clause_analysis::ClauseAnalysis;
 use crate::explain::clause_report::ClauseReport;
+use crate::explain::distance::as_number;
 use crate::explain::evaluation::OfferTable;
 use crate::explain::failure_reason::FailureReason;
 use crate::explain::features::{TRANSFER_METHODS, names_feature, runs_by};
@@ -27,6 +28,9 @@ use super::search::{ChangeProblem, verify_edits};
 
 /// The starts of the names of attributes of slots that tell of their GPUs.
 const DEVICE_PREFIXES: [&str; 2] = ["CUDA", "GPUs_"];
+
+/// Maximum distance of a major version of a system that may do for another.
+const MAX_VERSIONS_AWAY: f64 = 2.0;
 
 /// Maximum number of values that are tried in place of one.
 const MAX_VALUES: usize = 4;
@@ -175,13 +179,16 @@ fn edits_of_clause(clause: &ClauseReport, analysis: &RequestAnalysis, table: &Of
             None => counted.push((value.clone(), offers)),
         }
     }
-    // A program for one family of systems rarely runs in another.
-    let is_of_family = |(value, _): &(Value, usize)| is_same_family(value, &comparison.bound);
-    if counted.iter().any(is_of_family) {
-        counted.retain(is_of_family);
+    // A program for one family of systems rarely runs in another; a number far from the one that is asked for is of another.
+    let is_likely = |(value, _): &(Value, usize)| {
+        let numbers = as_number(value).zip(as_number(&comparison.bound));
+        let is_near = numbers.is_none_or(|(value, bound)| (value - bound).abs() <= MAX_VERSIONS_AWAY);
+        is_near && is_same_family(value, &comparison.bound)
+    };
+    if counted.iter().any(is_likely) {
+        counted.retain(is_likely);
     }
     counted.sort_by_key(|(_, offers)| std::cmp::Reverse(*offers));
-    let relaxed =
-        counted.into_iter().take(MAX_VALUES).filter_map(|(value, _)| comparison.relax(expression, value, 1.0));
-    relaxed.flat_map(|proposal| proposal.edits).collect()
+    let likely = counted.into_iter().take(MAX_VALUES);
+    likely.filter_map(|(value, _)| comparison.relax(expression, value, 1.0)).flat_map(|relaxed| relaxed.edits).collect()
 }
