@@ -333,6 +333,14 @@ mod tests {
                 "has run 8 times, about 1 h each, and never to its end",
             ),
             (
+                "JobStatus = 1; NumShadowStarts = 8; NumJobStarts = 8; RemoteWallClockTime = 8.0",
+                "has run 8 times, about 1 s each, and never to its end",
+            ),
+            (
+                "JobStatus = 1; NumShadowStarts = 8; NumJobStarts = 8; RemoteWallClockTime = 7.0",
+                "has run 8 times, and never to its end",
+            ),
+            (
                 "JobStatus = 1; NumJobStarts = 3; VacateReason = \"pilot ends\"",
                 "has run 3 times, and never to its end: pilot ends",
             ),

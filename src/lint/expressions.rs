@@ -328,3 +328,33 @@ fn compared_likewise(before: &Expression, operand: &Expression) -> Option<Expres
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::unquoted;
+    use crate::ad::Dialect;
+    use crate::syntax::{ParseOptions, parse_expression};
+
+    #[test]
+    fn expressions_in_strings() {
+        for (text, inner) in [
+            ("\"Capability >= 8.0\"", Some("Capability >= 8.0")),
+            ("(\"a && b\")", Some("a && b")),
+            ("\"a ? b : c\"", None),
+            ("\"1 + 2\"", None),
+            ("\"!a\"", Some("!a")),
+            ("\"-a\"", None),
+            ("\"f(a)\"", Some("f(a)")),
+            ("\"TARGET.a\"", Some("TARGET.a")),
+            ("\"true\"", Some("true")),
+            ("\"5\"", None),
+            ("\"word\"", None),
+            ("\"two words\"", None),
+            ("a && b", None),
+        ] {
+            let expression = parse_expression(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+            let found = unquoted(&expression, Dialect::Condor).map(|inner| inner.to_string());
+            assert_eq!(found.as_deref(), inner, "{text}");
+        }
+    }
+}

@@ -310,5 +310,11 @@ mod tests {
                 ],
             );
         }
+        // An error comes before what is undefined in the papers' dialect, wherever it stands.
+        for (dialect, first) in [(Dialect::Classad, "error"), (Dialect::Condor, "undefined")] {
+            for call in ["anyCompare(undefined, { 1 }, error)", "anyCompare(undefined, error, 1)"] {
+                check(dialect, &[(call, first), ("anyCompare(error, undefined, 1)", "error")]);
+            }
+        }
     }
 }
