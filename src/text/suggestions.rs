@@ -7,6 +7,9 @@ use strsim::osa_distance;
 /// Maximum number of names suggested.
 const MAX_SUGGESTIONS: usize = 3;
 
+/// How many edits more than the nearest name a name may be away.
+const MAX_FARTHER: usize = 2;
+
 /// Maximum length of a compared name, in characters; longer ones are hardly typed by a person and would be slow
 /// to compare.
 const MAX_NAME_CHARACTERS: usize = 64;
@@ -17,7 +20,8 @@ const MIN_ABBREVIATION_CHARACTERS: usize = 5;
 /// Returns the names of `among` closest to `name`, ignoring case: best first, at most three, each once.
 ///
 /// A name is close if its edit distance to `name` is at most one plus a fifth of the letters of `name`. The distance
-/// must also be less than the length of the longer name, so that not every letter differs. If none is close, the only name that begins with
+/// must also be less than the length of the longer name, so that not every letter differs, and at most two more than that of the
+/// closest one. If none is close, the only name that begins with
 /// `name` counts, as `MinMemory` for `MinMem`. O(m n) to compare names of
 /// lengths m and n.
 #[must_use]
@@ -69,6 +73,9 @@ fn nearest_names<'a>(name: &str, among: impl IntoIterator<Item = &'a str>, count
             most = *farthest;
         }
     }
+    // A long name has room for many edits. Beside a slip, another name is far away.
+    let nearest = near.first().map_or(0, |(distance, ..)| *distance);
+    near.retain(|(distance, ..)| *distance <= nearest + MAX_FARTHER);
     match longer.as_slice() {
         [(_, only)] if near.is_empty() => vec![only],
         _ => near.into_iter().map(|(_, _, name)| name).collect(),
@@ -187,6 +194,14 @@ mod tests {
     fn best_first_and_no_more_than_three() {
         let among = ["abcdefXX", "abcdefgX", "abcdefgh", "abcdefgY", "abcdefgZ"];
         assert_eq!(closest_names("abcdefgh", among), ["abcdefgh", "abcdefgX", "abcdefgY"]);
+    }
+
+    #[test]
+    fn beside_a_slip_another_long_name_is_far() {
+        let among = ["HAS_CVMFS_oasis_opensciencegrid_org", "HAS_CVMFS_ara_opensciencegrid_org"];
+        assert_eq!(closest_names("HAS_CVMFS_oasis_opensciencegird_org", among), among[..1]);
+        // The nearest has two edits itself, and the other two more.
+        assert_eq!(closest_names("HAS_CVMFS_eic_opensciencegrid_org", among), [among[1], among[0]]);
     }
 
     #[test]
