@@ -1,8 +1,9 @@
 //! Why a job is held, and which request was too small.
 
-use crate::ad::{Ad, Expression, Name, Value};
+use crate::ad::{Ad, Dialect, Expression, Name, Value};
 use crate::eval::Context;
 use crate::protocol::evaluate_attribute;
+use crate::syntax::{ParseOptions, parse_expression};
 use crate::text::{shorten_middle, shorten_words};
 
 use super::distance::as_number;
@@ -16,7 +17,7 @@ pub struct HoldReason {
     pub codes: [Option<i64>; 2],
     /// The resource of which the job used too much; `None` if it is held for another reason.
     pub exceeded: Option<ExceededResource>,
-    /// Whether the job's own `PeriodicHold` would hold it again once it is released.
+    /// Whether the policy that held it, the job's own or that of the access point, would hold it again once it is released.
     pub holds_again: bool,
     /// Who held the job by hand, if it is not its owner.
     pub held_by: Option<String>,
@@ -29,7 +30,7 @@ pub struct ExceededResource {
     pub request: String,
     /// The value of the attribute, as text; `None` if it is no number.
     pub requested: Option<String>,
-    /// How much the job had, in the unit of the attribute; `None` if the ad does not tell.
+    /// How much the job had, or used if that was measured to be more, in the unit of the attribute; `None` if the ad does not tell.
     pub limit: Option<String>,
     /// Whether the job asks for more by now, so that it can be released.
     pub asks_for_more: bool,
@@ -116,17 +117,15 @@ impl HoldReason {
             let (limit, requested) = (first.or(second), number(&request));
             // A measured usage may lag behind the limit that was exceeded.
             let used = usage.filter(|used| requested.is_none_or(|requested| *used >= requested));
+            let most = limit.into_iter().chain(used).reduce(f64::max);
             ExceededResource {
                 request,
                 requested: requested.map(|number| number.to_string()),
-                limit: limit.or(used).map(|number| number.to_string()),
-                asks_for_more: requested.zip(limit).is_some_and(|(requested, limit)| requested > limit),
+                limit: most.map(|number| number.to_string()),
+                asks_for_more: requested.zip(limit.and(most)).is_some_and(|(requested, most)| requested > most),
                 is_most: false,
             }
         });
-        let idle = || ad.with(Name::new("JobStatus"), Expression::literal(Value::Integer(IDLE)));
-        let policy = || evaluate_attribute(&idle(), &Name::new("PeriodicHold"), context);
-        let holds_again = codes[0] == Some(POLICIES[0]) && policy() == Some(Value::Boolean(true));
         let owner = match value("Owner") {
             Some(Value::String(owner)) => owner.to_str().into_owned(),
             _ => String::new(),
@@ -134,7 +133,29 @@ impl HoldReason {
         let user = text.split_once(BY_USER).and_then(|(_, behind)| behind.split([')', '@']).next());
         let is_other = |user: &&str| codes[0] == Some(BY_HAND[0]) && !owner.is_empty() && *user != owner;
         let held_by = user.filter(is_other).map(ToOwned::to_owned);
-        HoldReason { text, codes, exceeded, holds_again, held_by }
+        let hold = HoldReason { text, codes, exceeded, holds_again: false, held_by };
+        HoldReason { holds_again: hold.holds_again(ad, context), ..hold }
+    }
+
+    /// Whether the policy that held a job would hold it again once it is idle.
+    fn holds_again(&self, ad: &Ad, context: &Context) -> bool {
+        let name = Name::new("PeriodicHold");
+        let idle = ad.with(Name::new("JobStatus"), Expression::literal(Value::Integer(IDLE)));
+        let options = ParseOptions::new(Dialect::Condor);
+        let job = match self.told_policy().map(|told| parse_expression(told.as_bytes(), options)) {
+            Some(Ok(told)) => idle.with(name.clone(), told),
+            None if self.codes[0] == Some(POLICIES[0]) => idle,
+            _ => return false,
+        };
+        evaluate_attribute(&job, &name, context) == Some(Value::Boolean(true))
+    }
+
+    /// Returns the expression of the access point's policy that held the job, as the reason tells it: `NumJobStarts > 10` of
+    /// `expression 'NumJobStarts > 10' evaluated to TRUE`. `None` if something else held it.
+    #[must_use]
+    pub fn told_policy(&self) -> Option<&str> {
+        let (_, rest) = self.text.split_once("expression '").filter(|_| self.codes[0] == Some(POLICIES[1]))?;
+        rest.rsplit_once("' evaluated").map(|(expression, _)| expression)
     }
 
     /// Whether the job waits for its input files, and is released without anyone's doing.
@@ -291,6 +312,17 @@ mod tests {
                 cgroup("9472 megabytes"),
                 "MemoryUsage = 9471; RequestMemory = MemoryUsage * 2",
                 "RequestMemory 18942 of 9472: asks for more",
+            ),
+            // What was used beyond the limit counts, too.
+            (
+                cgroup("2048 megabytes"),
+                "RequestMemory = 2048; MemoryUsage = 9100",
+                "RequestMemory 2048 of 9100: larger",
+            ),
+            (
+                cgroup("2048 megabytes"),
+                "RequestMemory = 9000; MemoryUsage = 2048",
+                "RequestMemory 9000 of 2048: asks for more",
             ),
             (cgroup("9472 megabytes"), "RequestMemory = undefined", "RequestMemory - of 9472: larger"),
             (cgroup("9 GB"), "RequestMemory = 9300", "RequestMemory 9300 of 9216: asks for more"),

@@ -1,6 +1,11 @@
 //! What to do about a hold before the job is released.
 
+use crate::text::shorten;
+
 use super::hold_reason::HoldReason;
+
+/// Maximum number of characters of the expression of a policy.
+const MAX_POLICY_CHARS: usize = 80;
 
 /// `ENOENT`, `ENOEXEC` and `EACCES`, the errors of the system that holds tell most.
 const MISSING: Option<i64> = Some(2);
@@ -51,7 +56,12 @@ const REMEDIES: [(&[i64], Option<i64>, &str); 27] = [
     (&[32], None, "transfer less, or raise max_transfer_input_mb"),
     (&[33], None, "transfer less, or raise max_transfer_output_mb"),
     (&[35], None, "correct the name of the image"),
-    (&[46], None, "let the program do less, or raise AllowedJobDuration (condor_qedit)"),
+    (
+        &[46],
+        None,
+        "let the program do less, or raise AllowedJobDuration (condor_qedit); where the pool has it, choose a longer \
+         JobDurationCategory",
+    ),
     (
         &[47],
         None,
@@ -107,6 +117,17 @@ pub fn hold_remedy(hold: &HoldReason) -> Option<&'static str> {
     }
     let fits = |(codes, of, _): &&(&[i64], Option<i64>, &str)| codes.contains(&code) && (of.is_none() || *of == error);
     REMEDIES.iter().find(fits).map(|(.., remedy)| *remedy)
+}
+
+/// Says what to do about a policy that would hold a job again. `it` is the word for the job.
+pub fn remedy_of_policy(hold: &HoldReason, it: &str) -> String {
+    match hold.told_policy() {
+        Some(told) => {
+            let told = shorten(told, MAX_POLICY_CHARS);
+            format!("change what `{told}` reads, which would hold {it} again, or submit {it} anew")
+        }
+        None => format!("change PeriodicHold, which would hold {it} again, then release {it}"),
+    }
 }
 
 /// Returns what to do about what a server said of a URL; `None` if the text names no URL, or if the server said nothing known.

@@ -19,7 +19,7 @@ use super::distance::as_number;
 use super::failure_reason::FailureReason;
 use super::features::{feature_remedy, is_of_feature};
 use super::hold_reason::{ExceededResource, HoldReason};
-use super::hold_remedy::hold_remedy;
+use super::hold_remedy::{hold_remedy, remedy_of_policy};
 use super::job_circumstance::JobCircumstance;
 use super::job_report::{JobFactory, JobReport};
 use super::last_rejection::LastRejection;
@@ -360,9 +360,7 @@ impl Remedies<'_> {
                 format!("ask {who}, who held {it}, before anyone releases {it}")
             }
             None if hold.is_by_hand() => format!("release {it}"),
-            None if hold.holds_again => {
-                format!("change PeriodicHold, which would hold {it} again, then release {it}")
-            }
+            None if hold.holds_again => remedy_of_policy(hold, it),
             None => format!("{}, then release {it}", hold_remedy(hold).unwrap_or("mend the cause")),
         }
     }

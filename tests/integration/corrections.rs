@@ -634,6 +634,13 @@ fn runs() -> Vec<Case> {
 fn holds() -> Vec<Case> {
     vec![
         (
+            "held-by-the-access-point",
+            "JobStatus = 5\nHoldReasonCode = 26\nNumJobStarts = 11\nRequirements = true\nHoldReason = \"The system macro \
+             SYSTEM_PERIODIC_HOLD expression 'NumJobStarts > 10' evaluated to TRUE\"\n"
+                .to_owned(),
+            &["what to do: change what `NumJobStarts > 10` reads, which would hold it again, or submit it anew"],
+        ),
+        (
             "held-late",
             "JobStatus = 5\nHoldReasonCode = 47\nJobDurationCategory = \"Medium\"\nRequirements = true\nHoldReason = \"The job \
              exceeded allowed execute duration of 10:00:00\"\n"
