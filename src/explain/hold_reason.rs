@@ -292,6 +292,16 @@ mod tests {
         }
     }
 
+    /// Returns what the ad of a job that is held tells of the resource of which it used too much.
+    fn exceeded(held: &str, request: &str) -> String {
+        let text = format!("[ {held}; {request} ]");
+        let ad = parse_ad(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+        let Some(of) = HoldReason::new(&ad, &Context::new(Dialect::Condor)).exceeded else { return "-".to_owned() };
+        let [requested, limit] = [of.requested, of.limit].map(|number| number.unwrap_or_else(|| "-".to_owned()));
+        let advice = if of.asks_for_more { "asks for more" } else { "larger" };
+        format!("{} {requested} of {limit}: {advice}", of.request)
+    }
+
     #[test]
     fn the_request_is_compared_with_the_limit() {
         let cgroup = |limit: &str| {
@@ -387,19 +397,7 @@ mod tests {
             ),
             ("HoldReasonCode = 1".to_owned(), "RequestMemory = 1", "-"),
         ] {
-            let text = format!("[ {held}; {request} ]");
-            let ad = parse_ad(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
-            let exceeded = HoldReason::new(&ad, &Context::new(Dialect::Condor)).exceeded;
-            let shown = exceeded.map_or_else(
-                || "-".to_owned(),
-                |of| {
-                    let [requested, limit] =
-                        [of.requested, of.limit].map(|number| number.unwrap_or_else(|| "-".to_owned()));
-                    let advice = if of.asks_for_more { "asks for more" } else { "larger" };
-                    format!("{} {requested} of {limit}: {advice}", of.request)
-                },
-            );
-            assert_eq!(shown, expected, "{held}; {request}");
+            assert_eq!(exceeded(&held, request), expected, "{held}; {request}");
         }
     }
 }
