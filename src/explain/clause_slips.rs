@@ -227,7 +227,11 @@ fn request_of_other_ad(
         (table.offers_with(&resource) > 0).then_some((name, resource, part))
     })?;
     let tells_amount = |of_offer: &Name| of_offer != name && of_offer.ends_with(resource.as_str());
-    let is_own = analysis.offer_attributes.iter().any(tells_amount) && request.ad.get(name).is_some();
+    let is_own = analysis.offer_attributes.iter().any(tells_amount);
+    // What a slot has, compared with what it has, tells nothing of what is meant.
+    if is_own && request.ad.get(name).is_none() {
+        return None;
+    }
     let (scope, meant) = if is_own { (own, name) } else { (other, &resource) };
     let amount = Expression::select(Expression::attribute(scope), meant.clone());
     let corrected = rewrite_expression(clause, &mut |of| of.ptr_eq(part).then(|| amount.clone()))?;

@@ -124,7 +124,7 @@ pub fn remedy_of_policy(hold: &HoldReason, it: &str) -> String {
     match hold.told_policy() {
         Some(told) => {
             let told = shorten(told, MAX_POLICY_CHARS);
-            format!("change what `{told}` reads, which would hold {it} again, or submit {it} anew")
+            format!("change what `{told}` reads, which would hold {it} again, then release {it}, or submit {it} anew")
         }
         None => format!("change PeriodicHold, which would hold {it} again, then release {it}"),
     }

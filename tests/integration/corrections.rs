@@ -543,6 +543,11 @@ fn times_and_sizes() -> Vec<Case> {
             ],
         ),
         (
+            "no-own-amount",
+            requirements("TARGET.TotalMemory >= TARGET.RequestMemory * 2"),
+            &["no slot defines RequestMemory"],
+        ),
+        (
             "two-amounts",
             "RequestMemory = 131072\nRequirements = TARGET.Memory >= RequestMemory && TARGET.Cpus >= 96\n".to_owned(),
             &["no slot has Memory >= 131072 (RequestMemory); the largest is 64000; no slot has Cpus >= 96 (at most 4)"],
@@ -638,7 +643,7 @@ fn holds() -> Vec<Case> {
             "JobStatus = 5\nHoldReasonCode = 26\nNumJobStarts = 11\nRequirements = true\nHoldReason = \"The system macro \
              SYSTEM_PERIODIC_HOLD expression 'NumJobStarts > 10' evaluated to TRUE\"\n"
                 .to_owned(),
-            &["what to do: change what `NumJobStarts > 10` reads, which would hold it again, or submit it anew"],
+            &["what to do: change what `NumJobStarts > 10` reads, which would hold it again, then release it, or submit it anew"],
         ),
         (
             "held-late",
