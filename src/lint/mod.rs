@@ -78,7 +78,7 @@ pub use slips::{
 };
 pub use standard_attributes::{SizeUnit, StandardType, is_of_one_side, is_usual_value};
 pub use text_check::CheckedText;
-pub use units::{find_kibibytes, find_undivided};
+pub use units::{find_bytes, find_kibibytes, find_undivided};
 
 /// Maximum number of entries in the caches of findings. More clear the caches.
 const MAX_CACHED: usize = 64 * 1024;

@@ -1,8 +1,8 @@
 //! Tests of slips and of what the linter makes of them.
 
 use super::tests::{ad, checker, found, pool};
-use super::{LintLevel, PoolColumns, PoolStatistics, find_slips};
-use crate::ad::Dialect;
+use super::{LintLevel, PoolColumns, PoolStatistics, find_bytes, find_slips};
+use crate::ad::{Dialect, Expression, Name, Value};
 use crate::syntax::{ParseOptions, Style, expression_text, parse_expression};
 
 /// Returns the slips in an expression of HTCondor's dialect, each as `rule: corrected expression`. Notes are left out.
@@ -235,6 +235,23 @@ fn sizes_capabilities_and_hours_have_units() {
         ("isUndefined(\"a b\")", vec![]),
     ] {
         assert_eq!(corrected(text, None), expected, "{text}");
+    }
+}
+
+#[test]
+fn disk_space_may_be_in_bytes() {
+    for (name, amount, expected) in [
+        ("RequestDisk", 3_000_000_000, Some(Value::Integer(2_929_688))),
+        ("requestdisk", 1_000_000_000, Some(Value::Integer(976_563))),
+        ("RequestDisk", 999_000_000, None),
+        ("RequestDisk", 3_000_000_001, None),
+        // 1,000,000 GiB, as HTCondor writes it.
+        ("RequestDisk", 1_048_576_000_000, None),
+        ("RequestMemory", 3_000_000_000, None),
+    ] {
+        let slip = find_bytes(&Name::new(name), &Expression::literal(Value::Integer(amount)));
+        let rewrite = slip.and_then(|slip| slip.rewrite).and_then(|rewrite| rewrite.as_literal().cloned());
+        assert_eq!(rewrite, expected, "{name} {amount}");
     }
 }
 

@@ -226,10 +226,29 @@ pub fn find_kibibytes(name: &Name, value: &Expression) -> Option<Slip> {
     let Some(Value::Integer(amount)) = value.as_literal() else { return None };
     let is_whole = MEMORY.iter().any(|known| name.is(known)) && *amount > 0 && amount % GIBIBYTE == 0;
     let rewrite = is_whole.then(|| Expression::literal(Value::Integer(amount / 1024)))?;
+    in_other_unit(name, value, *amount, ("KiB", rewrite))
+}
+
+/// Returns the mistake that a request for disk space is in bytes, which the caller knows to be more than most machines have: a whole
+/// number of megabytes, 1 TB or more in KiB. `None` for any other value.
+#[must_use]
+pub fn find_bytes(name: &Name, value: &Expression) -> Option<Slip> {
+    const LEAST: i64 = 1_000_000_000;
+    let Some(Value::Integer(amount)) = value.as_literal() else { return None };
+    // HTCondor itself writes multiples of GiB.
+    let is_decimal = amount % 1_000_000 == 0 && amount % (1 << 20) != 0;
+    let is_meant = name.is("RequestDisk") && *amount >= LEAST && is_decimal;
+    let rewrite = is_meant.then(|| Expression::literal(Value::Integer((amount + 1023) / 1024)))?;
+    in_other_unit(name, value, *amount, ("bytes", rewrite))
+}
+
+/// The mistake that an amount of a size is in the unit `meant`, with the amount in the unit of its attribute. `None` if the
+/// attribute is no size.
+fn in_other_unit(name: &Name, value: &Expression, amount: i64, (meant, rewrite): (&str, Expression)) -> Option<Slip> {
     let unit = SizeUnit::of(name)?;
     #[expect(clippy::cast_precision_loss, reason = "the message rounds the amount")]
-    let message = format!("{name} is in {}: this is {}", unit.symbol(), unit.readable(*amount as f64));
-    let help = format!("if the size is in KiB, write {}", short_text(&rewrite, Dialect::Condor));
+    let message = format!("{name} is in {}: this is {}", unit.symbol(), unit.readable(amount as f64));
+    let help = format!("if the size is in {meant}, write {}", short_text(&rewrite, Dialect::Condor));
     Some(Slip::new(&rules::UNIT, value, message).with_help(help).with_rewrite(rewrite))
 }
 

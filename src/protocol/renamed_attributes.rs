@@ -137,8 +137,39 @@ pub fn closest_attributes<'a>(name: &str, among: impl IntoIterator<Item = &'a st
         let begins = |other: &&str| goes_on(other) && other[name.len()..].starts_with('_');
         near = among.iter().copied().filter(begins).take(MAX_BEGUN_NAMES).collect();
     }
+    // `AVX2` is the feature `has_avx2`.
+    if near.is_empty() {
+        let feature = name_of_feature(name);
+        let is_same = |other: &&str| feature.len() >= MIN_FEATURE_CHARS && name_of_feature(other) == feature;
+        near = among.iter().copied().filter(is_same).collect();
+    }
+    // `ComputeCapability` is a `Capability`.
+    if near.is_empty() {
+        let is_end = |other: &&str| other.len() >= MIN_BEGUN_CHARS && ends_with_word(name, other);
+        near = among.iter().copied().filter(is_end).take(MAX_BEGUN_NAMES).collect();
+    }
     let likely = || first_known(&likely_current_names(name), among.iter().copied());
     if near.is_empty() { likely().into_iter().collect() } else { near }
+}
+
+/// Whether a name ends with another one, behind an underscore or with a capital letter.
+fn ends_with_word(name: &str, end: &str) -> bool {
+    let start = name.len().checked_sub(end.len()).filter(|start| *start > 0 && name.is_char_boundary(*start));
+    start.is_some_and(|start| {
+        let begins =
+            name[..start].ends_with('_') || name[start..].starts_with(|first: char| first.is_ascii_uppercase());
+        begins && name[start..].eq_ignore_ascii_case(end)
+    })
+}
+
+/// Minimum length of the name of a feature by which attributes are the same, in characters.
+const MIN_FEATURE_CHARS: usize = 3;
+
+/// Returns the feature that the name of an attribute names, in lowercase, without `Has` or `Is`, and without underscores.
+fn name_of_feature(name: &str) -> String {
+    let name = name.to_ascii_lowercase().replace('_', "");
+    let feature = name.strip_prefix("has").or_else(|| name.strip_prefix("is"));
+    feature.map_or_else(|| name.clone(), str::to_owned)
 }
 
 #[cfg(test)]
@@ -162,6 +193,13 @@ mod tests {
         let known = ["HAS_avx512f", "has_avx2", "HAS_avx512bw"];
         assert_eq!(closest_attributes("has_avx512", known), ["HAS_avx512f", "HAS_avx512bw"]);
         assert_eq!(closest_attributes("has_avx3", known), ["has_avx2"]);
+        assert_eq!(closest_attributes("AVX2", known), ["has_avx2"]);
+        assert_eq!(closest_attributes("IS_AVX_2", known), ["has_avx2"]);
+        assert!(closest_attributes("Is_R", ["HasR"]).is_empty());
+        assert_eq!(closest_attributes("ComputeCapability", ["Capability", "DeviceName"]), ["Capability"]);
+        assert_eq!(closest_attributes("compute_capability", ["Capability"]), ["Capability"]);
+        assert!(closest_attributes("computecapability", ["Capability"]).is_empty());
+        assert!(closest_attributes("NodeMemory", ["Memory"]).is_empty());
         let known = ["HAS_CVMFS_oasis_opensciencegrid_org", "HAS_CVMFS_oasisx", "Memory"];
         assert_eq!(closest_attributes("HAS_CVMFS_oasi", known), ["HAS_CVMFS_oasisx"]);
         let known = ["HAS_CVMFS_oasis_opensciencegrid_org", "Memory"];
