@@ -272,7 +272,7 @@ impl RankWarnings {
 
 /// Returns the value of a rank in words, if it counts as 0 although it is not. An undefined rank is none, which needs no
 /// warning.
-fn wrong_rank(value: &Value, dialect: Dialect) -> Option<&'static str> {
+pub fn wrong_rank(value: &Value, dialect: Dialect) -> Option<&'static str> {
     match value {
         Value::Undefined => None,
         Value::Real(real) if real.is_nan() => Some("NaN"),

@@ -142,7 +142,7 @@ impl FailureReason {
             FailureReason::Shadowed(_) => Cause::Shadowed,
             FailureReason::NotNow(_) => Cause::NotNow,
             FailureReason::NeverTrue(_) => Cause::NeverTrue,
-            FailureReason::MissingAttribute(..) => Cause::MissingAttribute,
+            FailureReason::MissingAttribute { .. } => Cause::MissingAttribute,
             FailureReason::Nested(nested) if !nested.clashing.is_empty() => Cause::Contradiction,
             FailureReason::Nested(_) => Cause::Device,
             FailureReason::TypeMismatch { .. } => Cause::Type,

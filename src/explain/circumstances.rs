@@ -29,11 +29,12 @@ const AT_ACCESS_POINT: [JobState; 2] = [JobState::SchedulerUniverse, JobState::L
 const WAITING: [JobState; 3] = [JobState::Idle, JobState::SchedulerUniverse, JobState::LocalUniverse];
 
 /// What is told of jobs in which states, in the order in which it is told.
-const FINDERS: [(&[JobState], CircumstanceFinder); 18] = [
+const FINDERS: [(&[JobState], CircumstanceFinder); 19] = [
     (&WAITING, cool_down),
     (&WAITING, runs::failed_starts),
     (&WAITING, runs::put_back),
     (&WAITING, runs::evicted),
+    (&[JobState::Held], runs::held_for_runs),
     (&AT_ACCESS_POINT, slot_requirements),
     (&[JobState::GridUniverse], grid),
     (&[JobState::ManagedElsewhere], routed),
@@ -192,8 +193,14 @@ const DAG_STATUS_HALTED: i64 = 6;
 /// The job is `DAGMan`: what its nodes do.
 fn dagman(job: &JobReader) -> Option<JobCircumstance> {
     let total = job.number("DAG_NodesTotal")?;
-    let nodes =
-        [("Done", "done"), ("Failed", "failed"), ("Queued", "queued"), ("Ready", "ready"), ("Unready", "waiting")];
+    let nodes = [
+        ("Done", "done"),
+        ("Failed", "failed"),
+        ("Futile", "futile after failed ones"),
+        ("Queued", "queued"),
+        ("Ready", "ready"),
+        ("Unready", "waiting"),
+    ];
     let jobs = [("Running", "running"), ("Idle", "idle"), ("Held", "held")];
     let told = |prefix: &str, of: &[(&str, &str)]| -> Vec<String> {
         let count = |(name, word): &(&str, &str)| {
@@ -316,6 +323,10 @@ mod tests {
             (
                 "JobStatus = 1; OnExitRemove = !ExitBySignal; ExitBySignal = true; ExitSignal = 11; NumJobCompletions = 4",
                 "has ended 4 times, last with signal 11, and was put back: OnExitRemove is false (`!ExitBySignal`)",
+            ),
+            (
+                "JobStatus = 1; OnExitRemove = false; ExitCode = 127",
+                "has ended, with exit code 127 (a shell finds no such command), and was put back: OnExitRemove is false (`false`)",
             ),
             ("JobStatus = 1; TransferQueued = true", ""),
             (

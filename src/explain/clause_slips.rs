@@ -17,7 +17,7 @@ use super::loose_patterns::{looser_patterns, of_domain, of_version_prefix};
 use super::number_slips::{counted_from_one, memory_in_kib, number_in_string, of_least_amount, of_other_type};
 use super::setting_slips::setting_slips;
 use super::system_family::{of_all_names, of_old_windows, of_whole_version};
-use super::undefined_slips::guarded;
+use super::undefined_slips::{guarded, never_undefined};
 
 /// A mistake that a clause may have.
 struct SlipCandidate {
@@ -90,6 +90,7 @@ fn likely_slips(
         ("list", item_of_list(analysis, table, request)),
         ("list", other_separator(clause)),
         ("undefined", guarded(analysis, table, request)),
+        ("undefined", never_undefined(clause, table)),
         ("other-ad", request_of_other_ad(analysis, table, request)),
         ("attribute-name", undotted(clause, table)),
         ("system-name", of_all_names(clause, table)),

@@ -53,7 +53,7 @@ pub fn closest_of(table: &OfferTable, analysis: &RequestAnalysis, offers: &[usiz
         ClosestOffer { offer: *offer, ..of_row }
     });
     let mut found: Vec<ClosestOffer> = described.collect();
-    found.sort_by_key(|near| near.failed_clauses.len() + near.unmet_demands.len());
+    found.sort_by_key(ClosestOffer::reasons);
     found.truncate(MAX_CLOSEST_OFFERS);
     found
 }

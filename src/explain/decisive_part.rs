@@ -25,6 +25,9 @@ const MAX_TRIED_NAMES: usize = 64;
 /// Maximum number of steps into a clause. Attributes that name each other would lead on forever.
 const MAX_STEPS: usize = 64;
 
+/// Maximum number of characters of a disjunction that is told as it is written: of a longer one, a sentence has the beginning.
+const MAX_CHARS_IN_ORDER: usize = 70;
+
 /// Maximum number of names within disjunctions that are followed to their conditions.
 const MAX_UNFOLDED_NAMES: usize = 32;
 
@@ -310,7 +313,20 @@ impl ClauseInPair<'_> {
         let read = read.filter(|(side, name)| ads[*side].get(name).is_some() && known.insert(name.clone()));
         let reads =
             read.map(|(side, name)| ReadValue::of(&name, self.attribute_value(side, &name), side == 1)).collect();
-        DecisivePart { text: text(&part, dialect), outcome: self.outcome(&part), reads, is_common: false }
+        let outcome = self.outcome(&part);
+        DecisivePart { text: text(&self.with_partner_first(part), dialect), outcome, reads, is_common: false }
+    }
+
+    /// Returns a long disjunction with the operands first that read the partner: these its author can meet.
+    fn with_partner_first(&self, part: Expression) -> Expression {
+        let ExpressionKind::Binary(BinaryOperator::Or, ..) = part.kind() else { return part };
+        if text(&part, self.table.context.dialect).chars().count() <= MAX_CHARS_IN_ORDER {
+            return part;
+        }
+        let reads_partner = |operand: &&Expression| self.attributes_read(operand).iter().any(|(side, _)| *side == 1);
+        let (first, last): (Vec<&Expression>, Vec<&Expression>) = disjuncts(&part).into_iter().partition(reads_partner);
+        let operands = first.into_iter().chain(last).cloned();
+        operands.reduce(|left, right| Expression::binary(BinaryOperator::Or, left, right)).unwrap_or(part)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::eval::Context;
 use crate::matching::policy::PolicyRule;
 use crate::protocol::{AdvertisedState, Protocol, SlotState, has_ports};
 
-use super::changes::{find_changes, find_choices, is_choice};
+use super::changes::{RequestChange, find_changes, find_choices, is_choice};
 use super::clause_report::ClauseReport;
 use super::closest_offers::{closest_of, closest_offer, closest_offers};
 use super::conflicts::Conflicts;
@@ -200,8 +200,9 @@ impl Explainer {
     ) {
         let Some(slots) = &self.slots else { return };
         let accepted = [&analysis.suitable, &analysis.acceptance.accepting];
-        report.refusing_states = Some(slots.refusing(accepted, drained, user));
-        report.refusing_if_drained = drained.map_or(0, |drained| drained.refusing_only_drained);
+        let (refusing, used_up) = slots.refusing(accepted, drained, user, self.table.states.as_ref());
+        report.refusing_states = Some(refusing);
+        report.full_refusing = used_up + drained.map_or(0, |drained| drained.refusing_only_drained);
         let (rejecting_request, if_drained) =
             (refusals.suitable_offers(), drained.map_or(0, |drained| drained.matching.len()));
         let counts = SlotCounts {
@@ -266,8 +267,9 @@ impl Explainer {
             report.choices.clear();
             report.closest.clear();
         }
-        // A job that matches slots in use need not do with much less, unless that has a free slot.
-        report.changes.retain(|change| is_unmatched || !change.is_far_less || change.is_worth_free);
+        // A job that matches slots in use gives up nothing, and need not do with much less, unless that has a free slot.
+        let is_less = |change: &RequestChange| change.is_far_less && !change.is_worth_free;
+        report.changes.retain(|change| is_unmatched || !is_less(change) && !change.drops_clause());
         report.choices.retain(|choice| is_unmatched || choice.matched.free() != Some(0));
     }
 

@@ -136,7 +136,9 @@ impl FailureWriter<'_> {
             }
             FailureReason::NotNow(time) => time.unmet_phrase(&shown) + clock_hint(clause),
             FailureReason::NeverTrue(own) => self.never_true(clause, own, &shown),
-            FailureReason::MissingAttribute(name, near) => self.missing_attribute(name, near),
+            FailureReason::MissingAttribute { name, near, meeting } => {
+                self.missing_attribute(name, near, Some(*meeting))
+            }
             FailureReason::Unquoted { name, value, offers, .. } => {
                 let (have, value) = (self.have(*offers), value.to_str());
                 format!("{shown} reads an attribute {name}, but {have} the string: write \"{value}\"")
@@ -163,13 +165,20 @@ impl FailureWriter<'_> {
                 let (have, theirs) = (self.have(*offers), theirs.to_str());
                 format!("{shown} is never true: {symbol} is case-sensitive, and {have} \"{theirs}\"")
             }
-            FailureReason::Misplaced(found) => {
-                let MisplacedValue { name, offers, .. } = &**found;
-                format!("no {one} has {}; {} this value in {name}", self.shorten(&clause.text), self.have(*offers))
-            }
+            FailureReason::Misplaced(found) => self.misplaced(clause, found),
             // Nothing about the slots: what the job asks for is unknown.
             FailureReason::NoValue(behind) => behind.no_value_phrase(),
             FailureReason::NoSuchValue => self.other_values(clause, &shown),
+        }
+    }
+
+    /// Says which attribute has the string for which a clause asks.
+    fn misplaced(&self, clause: &ClauseReport, found: &MisplacedValue) -> String {
+        let MisplacedValue { name, value, offers, .. } = found;
+        let has = format!("no {} has {}; {}", self.nouns[0], self.shorten(&clause.text), self.have(*offers));
+        match value {
+            Some(value) => format!("{has} {name} \"{}\"", value.to_str()),
+            None => format!("{has} this value in {name}"),
         }
     }
 
@@ -259,8 +268,9 @@ impl FailureWriter<'_> {
         format!("{shown} is true for none: {}{more}", phrases.collect::<Vec<_>>().join("; "))
     }
 
-    /// Says that no offer has an attribute, and suggests similar names.
-    pub fn missing_attribute(&self, name: &Name, near: &[(Name, usize)]) -> String {
+    /// Says that no offer has an attribute, and suggests similar names. `meeting` is the number of offers that meet a clause with
+    /// the first of them; `None` if no clause reads it.
+    pub fn missing_attribute(&self, name: &Name, near: &[(Name, usize)], meeting: Option<usize>) -> String {
         if name.is("DynamicSlot") {
             let slot = self.nouns[0];
             return format!(
@@ -272,7 +282,15 @@ impl FailureWriter<'_> {
         let near = if self.is_brief { &near[..near.len().min(1)] } else { near };
         match near {
             [] => missing,
-            [(known, having)] => format!("{missing} (did you mean {known}? {})", self.having(*having)),
+            [(known, having)] => {
+                let fewer = match meeting.filter(|meeting| meeting < having) {
+                    Some(0) => ", but none meets the clause with it".to_owned(),
+                    Some(1) => ", and 1 of them meets the clause with it".to_owned(),
+                    Some(fewer) => format!(", and {} of them meet the clause with it", with_commas(fewer)),
+                    None => String::new(),
+                };
+                format!("{missing} (did you mean {known}? {}{fewer})", self.having(*having))
+            }
             several => {
                 let several = several.iter().map(|(name, having)| {
                     format!("{name}, which {} {}", with_commas(*having), if *having == 1 { "has" } else { "have" })

@@ -2,7 +2,7 @@
 
 use indexmap::IndexSet;
 
-use crate::ad::{ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, Value};
+use crate::ad::{ByteString, Dialect, Expression, ExpressionKind, Name, OperatorGroup, Type, Value, rename_attribute};
 use crate::constraint::conjuncts;
 use crate::eval::{CURRENT_TIME, ConstraintVerdict, FreeNames};
 use crate::lint::{self, ChainedComparison};
@@ -44,9 +44,15 @@ pub enum FailureReason {
     /// The clause is never true, whatever the offer is. Holds the attributes of the request itself that the clause
     /// reads.
     NeverTrue(Vec<ReadValue>),
-    /// The clause reads an attribute that no offer has. Holds its name, and the offers' attributes with similar names, each
-    /// with the number of offers that have it.
-    MissingAttribute(Name, Vec<(Name, usize)>),
+    /// The clause reads an attribute that no offer has.
+    MissingAttribute {
+        /// Its name.
+        name: Name,
+        /// The offers' attributes with similar names, each with the number of offers that have it.
+        near: Vec<(Name, usize)>,
+        /// Number of offers that meet the clause with the first of these names in place of the missing one.
+        meeting: usize,
+    },
     /// The clause compares an attribute of the offers with a name that no ad defines, and the attribute of some offers
     /// has the name as its value: quotation marks are missing.
     Unquoted {
@@ -137,10 +143,14 @@ impl FailureReason {
         FailureReason::MissingOwnAttribute(name, near)
     }
 
-    /// No offer has an attribute. Finds the similar names that offers have.
-    fn missing(name: Name, table: &OfferTable) -> Self {
+    /// No offer has an attribute that a clause reads. Finds the similar names that offers have.
+    fn missing(name: Name, clause: &ExplainedClause, table: &OfferTable, request: &RequestContext) -> Self {
         let near = table.similar_attributes(&name);
-        FailureReason::MissingAttribute(name, near)
+        let corrected = near.first().and_then(|(near, _)| rename_attribute(&clause.expression, &name, near));
+        let meeting = corrected.map_or(0, |expression| {
+            table.clause_results(request, &ExplainedClause { expression, ..clause.clone() }).counts.is_true
+        });
+        FailureReason::MissingAttribute { name, near, meeting }
     }
 
     /// Finds the reason why a clause is true of no offer. The caller must have found that the clause is true of no
@@ -176,7 +186,7 @@ impl FailureReason {
         if let Some((name, ..)) = renamed(analysis, table)
             && table.offers_with(&name) == 0
         {
-            return Some(FailureReason::missing(name, table));
+            return Some(FailureReason::missing(name, &analysis.clause, table, request));
         }
         // A clause that can never be true has a mistake, whether its correction helps or not.
         let least = usize::from(analysis.verdict != ConstraintVerdict::Never);
@@ -210,10 +220,10 @@ impl FailureReason {
             // `RequestDisk` without a qualifier is what the job asks for, and no attribute of slots.
             let is_unqualified = FreeNames::of(expression, table.context.dialect).unqualified.contains(&name);
             let own = FailureReason::missing_own(name.clone(), table, request);
-            let of_slots = FailureReason::missing(name.clone(), table);
+            let of_slots = FailureReason::missing(name.clone(), &analysis.clause, table, request);
             // What only the job has in a similar spelling is meant.
             let is_near = matches!(&own, FailureReason::MissingOwnAttribute(_, near) if !near.is_empty())
-                && matches!(&of_slots, FailureReason::MissingAttribute(_, near) if near.is_empty());
+                && matches!(&of_slots, FailureReason::MissingAttribute { near, .. } if near.is_empty());
             return if is_unqualified && (requested_resource(&name).is_some() || is_near) { own } else { of_slots };
         }
         let reason = analysis.comparison.as_ref().map(|comparison| comparison_reason(comparison, table, request));

@@ -77,7 +77,7 @@ fn unmatched_verdict(report: &RequestReport, analysis: &RequestAnalysis, table: 
     // The first clause on a feature that no slot has comes before what else its slots would tell.
     let has_feature = clauses.iter().any(|clause| clause.cause() == Some(Cause::Feature));
     let rank = |clause: &ClauseReport, fault: &FailureReason| match (clause.cause(), fault) {
-        (_, FailureReason::MissingAttribute(_, near)) if near.is_empty() && has_feature => Some(Cause::Feature),
+        (_, FailureReason::MissingAttribute { near, .. }) if near.is_empty() && has_feature => Some(Cause::Feature),
         (cause, _) => cause,
     };
     if let Some((clause, fault)) =
@@ -86,7 +86,8 @@ fn unmatched_verdict(report: &RequestReport, analysis: &RequestAnalysis, table: 
         return RequestVerdict::Unmet { clause, fault: fault.clone() };
     }
     match report.conflicts.sets.first() {
-        Some(conflict) if report.suitable == 0 => RequestVerdict::Conflict(conflict.clone()),
+        // Slots that would do once their jobs end, and refuse, tell more than what is left of them.
+        Some(conflict) if report.suitable == 0 && report.refusing() == 0 => RequestVerdict::Conflict(conflict.clone()),
         // A mistake comes before the offers that refuse in spite of it.
         _ => match &analysis.slip {
             Some((clause, fault)) => RequestVerdict::Unmet { clause: *clause, fault: fault.clone() },
@@ -111,7 +112,7 @@ pub fn decisive_attributes(
     let mut names = IndexSet::new();
     match verdict {
         RequestVerdict::Unmet {
-            fault: FailureReason::MissingAttribute(name, _) | FailureReason::MissingOwnAttribute(name, _),
+            fault: FailureReason::MissingAttribute { name, .. } | FailureReason::MissingOwnAttribute(name, _),
             ..
         } => names.extend([name.clone()]),
         RequestVerdict::Refused => names.extend(refusals.attributes_of_suitable()),

@@ -34,8 +34,39 @@ pub struct ExceededResource {
     pub limit: Option<String>,
     /// Whether the job asks for more by now, so that it can be released.
     pub asks_for_more: bool,
+    /// What to ask for instead: nobody knows how much the job needs. `None` without a limit. [`HoldReason::new`] takes the first of
+    /// [`ExceededResource::larger`].
+    pub enough: Option<i64>,
     /// Whether no slot that the job matches has more. [`HoldReason::new`] does not set this.
     pub is_most: bool,
+}
+
+impl ExceededResource {
+    /// The limit as a number.
+    fn limit(&self) -> Option<f64> {
+        self.limit.as_ref()?.parse().ok()
+    }
+
+    /// Returns amounts that may be enough, the one to try first first: twice the limit, and less. Of processors, the limit is what
+    /// the job used.
+    pub fn larger(&self) -> impl Iterator<Item = i64> + use<> {
+        const FACTORS: [f64; 3] = [2.0, 1.5, 1.25];
+        let factors = if self.request == "RequestCpus" { &[1.0][..] } else { &FACTORS };
+        let limit = self.limit().into_iter();
+        limit.flat_map(move |limit| factors.iter().map(move |factor| whole(limit * factor)))
+    }
+
+    /// Returns the least amount above the limit. `None` without a limit.
+    #[must_use]
+    pub fn least(&self) -> Option<i64> {
+        self.limit().map(|limit| whole(limit).saturating_add(1))
+    }
+}
+
+/// The least whole number that is no less than an amount.
+#[expect(clippy::cast_possible_truncation, reason = "amounts of resources are far below 2^53")]
+fn whole(amount: f64) -> i64 {
+    amount.ceil() as i64
 }
 
 /// A resource for which jobs are held.
@@ -118,13 +149,15 @@ impl HoldReason {
             // A measured usage may lag behind the limit that was exceeded.
             let used = usage.filter(|used| requested.is_none_or(|requested| *used >= requested));
             let most = limit.into_iter().chain(used).reduce(f64::max);
-            ExceededResource {
+            let exceeded = ExceededResource {
                 request,
                 requested: requested.map(|number| number.to_string()),
                 limit: most.map(|number| number.to_string()),
                 asks_for_more: requested.zip(limit.and(most)).is_some_and(|(requested, most)| requested > most),
+                enough: None,
                 is_most: false,
-            }
+            };
+            ExceededResource { enough: exceeded.larger().next(), ..exceeded }
         });
         let owner = match value("Owner") {
             Some(Value::String(owner)) => owner.to_str().into_owned(),
@@ -156,6 +189,15 @@ impl HoldReason {
     pub fn told_policy(&self) -> Option<&str> {
         let (_, rest) = self.text.split_once("expression '").filter(|_| self.codes[0] == Some(POLICIES[1]))?;
         rest.rsplit_once("' evaluated").map(|(expression, _)| expression)
+    }
+
+    /// Returns the address of mail to which the reason sends the user. `None` if it names none.
+    #[must_use]
+    pub fn contact(&self) -> Option<&str> {
+        let words = self.text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_ascii_alphanumeric()));
+        let is_address = |word: &&str| word.split_once('@').is_some_and(|(_, host)| host.contains('.'));
+        // The words before name who did it.
+        words.skip_while(|word| *word != "user").skip(2).find(is_address)
     }
 
     /// Whether the job waits for its input files, and is released without anyone's doing.

@@ -59,14 +59,14 @@ const REMEDIES: [(&[i64], Option<i64>, &str); 27] = [
     (
         &[46],
         None,
-        "let the program do less, or raise AllowedJobDuration (condor_qedit); where the pool has it, choose a longer \
-         JobDurationCategory",
+        "let the program do less, or raise AllowedJobDuration (condor_qedit); where the pool has categories, choose a \
+         longer one (JobDurationCategory = \"Long\")",
     ),
     (
         &[47],
         None,
-        "let the program do less, or raise AllowedExecuteDuration (condor_qedit); where the pool has it, choose a longer \
-         JobDurationCategory",
+        "let the program do less, or raise AllowedExecuteDuration (condor_qedit); where the pool has categories, choose a \
+         longer one (JobDurationCategory = \"Long\")",
     ),
 ];
 

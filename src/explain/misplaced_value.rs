@@ -1,7 +1,7 @@
 //! Finds a value in another attribute of the offers than the one that a clause compares: a site that is the name of its
 //! resource, not of its institution.
 
-use crate::ad::{BinaryOperator, Expression, ExpressionKind, Name, Value};
+use crate::ad::{BinaryOperator, ByteString, Expression, ExpressionKind, Name, Value};
 
 use super::clause_analysis::ClauseAnalysis;
 use super::clauses::ExplainedClause;
@@ -13,6 +13,8 @@ use crate::ad::replace_kinds;
 pub struct MisplacedValue {
     /// The attribute that has the string.
     pub name: Name,
+    /// How the offers spell the string, if otherwise than the clause; `None` if they spell it so, but for case.
+    pub value: Option<ByteString>,
     /// The clause with this attribute.
     pub renamed: Expression,
     /// Number of offers that meet the renamed clause.
@@ -30,7 +32,8 @@ impl MisplacedValue {
             return None;
         };
         let compared = comparison.attribute()?;
-        let (name, text) = table.string_places().most_frequent(wanted).filter(|(name, _)| name != compared)?;
+        let places = table.string_places();
+        let (name, text) = places.most_frequent(wanted).filter(|_| !places.has(compared, wanted))?;
         let is_spelt_so = text.eq_ignore_case(wanted);
         let renamed = replace_kinds(&analysis.clause.expression, |kind| match kind {
             ExpressionKind::Literal(Value::String(found)) if found == wanted && !is_spelt_so => {
@@ -44,6 +47,7 @@ impl MisplacedValue {
         })?;
         let tried = ExplainedClause { expression: renamed.clone(), ..analysis.clause.clone() };
         let offers = table.clause_results(request, &tried).counts.is_true;
-        (offers > 0).then(|| MisplacedValue { name: name.clone(), renamed, offers })
+        let value = (!is_spelt_so).then(|| text.clone());
+        (offers > 0).then(|| MisplacedValue { name: name.clone(), value, renamed, offers })
     }
 }

@@ -12,6 +12,7 @@ mod changes;
 mod choice_phrase;
 mod circumstances;
 mod clause_analysis;
+mod clause_remedies;
 mod clause_report;
 mod clause_slips;
 mod clause_time;

@@ -7,11 +7,11 @@ use indexmap::IndexSet;
 use crate::ad::{Ad, BinaryOperator, Expression, ExpressionKind, Name, Value, rename_attribute, rewrite_expression};
 use crate::constraint::{ClauseOperand, conjuncts, inconsistencies};
 use crate::eval::{Context, FreeNames};
-use crate::lint::{self, LintLevel};
+use crate::lint::{self, LintLevel, SizeUnit};
 use crate::protocol::{closest_attributes, evaluate_attribute};
 
 use super::clauses::text;
-use super::distance::is_near;
+use super::distance::{as_number, is_near, relative_distance};
 use super::evaluation::{OfferTable, RequestContext};
 use super::loose_patterns::looser_patterns;
 use super::nested_ads::{drained, is_true_in, nested_ads};
@@ -20,6 +20,9 @@ use super::offered_values::OfferedValues;
 
 /// The functions that evaluate their first argument in each ad of a list.
 const NESTED_FUNCTIONS: [&str; 2] = ["countMatches", "evalInEachContext"];
+
+/// Maximum relative distance of sizes that stand for one another: a GPU of 40 GiB has a little less.
+const MAX_DISTANCE_OF_SIZES: f64 = 0.1;
 
 /// Why no offer has enough ads in a list that meet a nested constraint.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,10 +44,12 @@ pub struct NestedFailure {
     pub offered: Option<OfferedValues>,
     /// An attribute that `unmet` reads and that no ad has, and the ads' attribute that it means. `None` if there is none.
     pub renamed: Option<(Name, Name)>,
+    /// An attribute that `unmet` reads, that no ad has, and that means none of theirs. `None` if there is none.
+    pub absent: Option<Name>,
     /// What to say of a mistake in `unmet`, and `unmet` with its correction, which some ad meets. `None` if none is known.
     pub mistake: Option<(String, String)>,
-    /// The nested constraint with the names that the ads have, with `mistake` corrected, or with `unmet` relaxed to `closest`; `None` without a
-    /// closest value, or if it is far from what is asked for.
+    /// The nested constraint with the names that the ads have, with `mistake` corrected, or with `unmet` relaxed to a
+    /// string that is spelt like its own, or a size that is near; `None` if none is known.
     pub relaxed: Option<Expression>,
     /// The nested constraint with `unmet` relaxed to other values that the ads have, the closest first.
     pub others: Vec<Expression>,
@@ -102,6 +107,7 @@ impl NestedFailure {
             closest: None,
             offered: None,
             renamed: None,
+            absent: None,
             mistake: None,
             relaxed: None,
             others: Vec::new(),
@@ -132,8 +138,9 @@ impl NestedFailure {
         table: &OfferTable,
     ) -> Self {
         let context = &table.context;
-        let read = FreeNames::of(unmet, context.dialect).names.into_iter().collect();
-        let failure = NestedFailure { unmet: Some(text(unmet, context.dialect)), read, ..self };
+        let read: IndexSet<Name> = FreeNames::of(unmet, context.dialect).names.into_iter().collect();
+        let absent = read.iter().find(|name| nested.iter().all(|ad| ad.get(name).is_none())).cloned();
+        let failure = NestedFailure { unmet: Some(text(unmet, context.dialect)), read, absent, ..self };
         if let Some((renamed, relaxed)) = with_known_names(constraint, unmet, nested, context) {
             return NestedFailure { renamed: Some(renamed), relaxed, ..failure };
         }
@@ -143,7 +150,12 @@ impl NestedFailure {
             return NestedFailure { offered, mistake, relaxed: with_part(constraint, unmet, &corrected), ..failure };
         }
         let closest = closest_in(unmet, nested, context);
-        let is_near = |(_, bound, closest): &&(BinaryOperator, Value, Value)| is_near(closest, bound);
+        // What less of a device would do for a job, only its author knows. A little less memory is the size of the model.
+        let is_size = failure.read.first().and_then(SizeUnit::of).is_some();
+        let is_near = |(_, bound, closest): &&(BinaryOperator, Value, Value)| match as_number(bound) {
+            Some(_) => is_size && relative_distance(closest, bound) <= MAX_DISTANCE_OF_SIZES,
+            None => is_near(closest, bound),
+        };
         let relaxed_to = |value: &Value| with_part(constraint, unmet, &relaxed_part(unmet, value)?);
         let relaxed = closest.as_ref().filter(is_near).and_then(|(_, _, closest)| relaxed_to(closest));
         let others = other_values(unmet, nested, context).iter().filter_map(relaxed_to).collect();

@@ -23,9 +23,12 @@ pub fn clashing_values(nested: &NestedFailure) -> String {
 /// Says which values the ads have instead: `; the largest is 40960 (40 GiB of 80 GiB)`. At most `most_told` strings are told.
 /// Empty if nothing is known of them.
 pub fn values(nested: &NestedFailure, most_told: usize) -> String {
+    let plural = nested.list.as_str().strip_prefix("Available").unwrap_or("the entries");
     if let Some((name, known)) = &nested.renamed {
-        let plural = nested.list.as_str().strip_prefix("Available").unwrap_or("the entries");
         return format!("; {plural} have no {name}, but {known}");
+    }
+    if let Some(name) = &nested.absent {
+        return format!("; {plural} have no {name}");
     }
     let closest = nested.closest.as_ref();
     let offered = nested.offered.as_ref().filter(|offered| offered.value_count > 0);

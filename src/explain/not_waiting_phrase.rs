@@ -17,6 +17,8 @@ pub(super) struct NotWaitingWriter<'w> {
     pub is_plural: bool,
     /// Whether a sentence is to fit the first line of a report.
     pub fits_line: bool,
+    /// Whether it is known what a held job matches with a larger request.
+    pub is_raised: bool,
     /// The writer of sentences about policies of jobs.
     pub policies: PolicyWriter<'w>,
 }
@@ -76,10 +78,13 @@ impl NotWaitingWriter<'_> {
             Some(ExceededResource { is_most: true, .. }) => {
                 format!("No slot that {it} {} has more. Released as {it} {is}", self.verb("matches", "match"))
             }
-            Some(ExceededResource { request, limit, .. }) => {
+            Some(ExceededResource { request, limit, enough, .. }) => {
                 let needs = self.verb("It needs", "They need");
                 let above = limit.as_ref().map_or_else(String::new, |limit| format!(", above {limit}"));
-                format!("{needs} a larger {request} first{above}. Released as {it} {is}")
+                match enough.filter(|_| self.is_raised) {
+                    Some(enough) => format!("{needs} a larger {request} first{above}. Released with {enough}"),
+                    None => format!("{needs} a larger {request} first{above}. Released as {it} {is}"),
+                }
             }
             None if is_by_hand => "Once released".to_owned(),
             None => format!("Once the cause is fixed and {it} {is} released"),

@@ -1,9 +1,10 @@
 //! Phrases about offers that would do, but refuse.
 
 use crate::ad::Truth;
-use crate::text::{duration, with_commas};
+use crate::text::{duration, shorten, suggestion, with_commas};
 
 use super::ad_names::AdNames;
+use super::changes::names_wanted_place;
 use super::clause_time::ClauseTime;
 use super::failure_phrase::FailureWriter;
 use super::missing_attribute::missing_attribute_note;
@@ -97,14 +98,57 @@ impl RefusalWriter<'_> {
                         1 => "the owner of one of them admits".to_owned(),
                         several => format!("the owners of {} of them admit", with_commas(several)),
                     };
-                    return format!("{owners} only jobs with {admitted}");
+                    let owners = format!("{owners} only jobs with {admitted}");
+                    // Those at other places than the job wants are more than the few of another owner.
+                    let mut others = report.refusals.iter().filter(|other| other.is_unwanted);
+                    let elsewhere =
+                        others.find_map(|other| Some((other.suitable, self.elsewhere_phrase(&other.demand)?)));
+                    return match elsewhere {
+                        Some((number, elsewhere)) if self.brevity > 0 => {
+                            format!("{} are {elsewhere}", with_commas(number))
+                        }
+                        Some((number, elsewhere)) => format!("{} are {elsewhere}, and {owners}", with_commas(number)),
+                        None => owners,
+                    };
+                }
+                if let Some(lacking) = self.lacking_phrase(&group.demand) {
+                    // Slots ask for an attribute in several ways.
+                    let is_alike =
+                        |other: &&RefusalGroup| self.lacking_phrase(&other.demand).as_ref() == Some(&lacking);
+                    let alike = report.refusals.iter().filter(is_alike).map(|alike| alike.suitable).sum();
+                    let some =
+                        if alike == refusing { String::new() } else { format!("{} because ", with_commas(alike)) };
+                    return some + &lacking;
                 }
                 // Others may fail the clause, too, but refuse by one that decides.
                 let some = if is_only { String::new() } else { format!("{} because ", with_commas(group.suitable)) };
-                some + &self.demand_phrase(&group.demand, group.suitable > 1)
+                let is_shared = group.suitable > 1;
+                let are = if is_shared { "they are" } else { "it is" };
+                let elsewhere = self.elsewhere_phrase(&group.demand).map(|elsewhere| format!("{are} {elsewhere}"));
+                some + &elsewhere.unwrap_or_else(|| self.demand_phrase(&group.demand, is_shared))
             }
             None => String::new(),
         }
+    }
+
+    /// Says that offers are at none of the places that the request wants. `None` if they refuse for another reason.
+    fn elsewhere_phrase(&self, demand: &UnmetOfferClause) -> Option<String> {
+        // A mistake in their list says more.
+        let part = demand.part.iter().filter(|_| demand.slip.is_none());
+        let mut reads = part.flat_map(|part| &part.reads).filter(|read| read.is_partners);
+        let wanted = reads.find(|read| names_wanted_place(&read.name))?;
+        let its = if self.is_plural { "their" } else { "its" };
+        let value = shorten(&wanted.value.to_string(), self.failures.max_clause_chars);
+        Some(format!("at none of {its} {} ({value})", wanted.name))
+    }
+
+    /// Says that the request lacks an attribute, if an offer refuses for no other reason. `None` if it reads values of the request.
+    fn lacking_phrase(&self, demand: &UnmetOfferClause) -> Option<String> {
+        let reads = demand.part.as_ref()?.reads.iter().any(|read| read.is_partners);
+        let missing = demand.missing.first().filter(|missing| !missing.is_of_neither && !reads)?;
+        let is_plain = demand.slip.is_none() && demand.admits.is_none() && demand.opens.is_none();
+        let has = if self.is_plural { "have" } else { "has" };
+        is_plain.then(|| format!("{} {has} no {}{}", self.subject, missing.name, suggestion(&missing.near)))
     }
 
     /// See [`SummaryWriter::demand_phrase`](super::SummaryWriter::demand_phrase).

@@ -1,28 +1,27 @@
 //! What can be done for a request without changing it: wait, and for what; release it; raise a limit.
 
 use crate::configuration::PolicyEffectKind;
-use crate::constraint::ClauseOperand;
 use crate::lint::SizeUnit;
 use crate::matching::negotiate::AccountingLimit;
 use crate::matching::policy::parse_limits;
-use crate::protocol::{JobState, is_set_by_run};
-use crate::text::{join_first, join_with, shorten, with_commas};
+use crate::protocol::{JobState, is_set_by_run, requested_resource};
+use crate::text::{join_first, join_with, with_commas};
 
-use super::changes::is_system_attribute;
+use super::changes::demands_amount;
 use super::choice_phrase::choice_phrases;
 use super::circumstances::DROP_SLOT_REQUIREMENTS;
+use super::clause_remedies::clause_remedy;
+use super::clause_report::ClauseReport;
 use super::clause_time::ClauseTime;
-use super::clauses::text;
 use super::conflict_example::ConflictExample;
-use super::corrected_slot::CorrectedSlot;
 use super::distance::as_number;
 use super::failure_reason::FailureReason;
-use super::features::{feature_remedy, is_of_feature};
 use super::hold_reason::{ExceededResource, HoldReason};
 use super::hold_remedy::{hold_remedy, remedy_of_policy};
 use super::job_circumstance::JobCircumstance;
 use super::job_report::{JobFactory, JobReport};
 use super::last_rejection::LastRejection;
+use super::missing_amount::amount;
 use super::own_expression::RequestExpression;
 use super::report::{RequestReport, RequestVerdict};
 use super::schedd_answer::ScheddAnswer;
@@ -32,9 +31,6 @@ use super::whom_to_ask::whom_to_ask;
 
 /// Maximum number of slots that a sentence names.
 const MAX_NAMED_SLOTS: usize = 3;
-
-/// Maximum number of characters of a corrected clause, which goes on in further lines.
-const MAX_CORRECTED_CHARS: usize = 300;
 
 /// Says what can be done for a request; holds the writer of sentences about it.
 pub struct Remedies<'w>(pub &'w SummaryWriter<'w>);
@@ -46,18 +42,6 @@ const OF_RUNS: [&str; 3] = ["failed-starts", "put-back", "evicted"];
 fn is_vain_with(circumstance: &JobCircumstance) -> bool {
     let is_of_start = circumstance.kind == "proxy" || OF_RUNS.contains(&circumstance.kind);
     circumstance.remedy.is_some() && (circumstance.is_decisive || is_of_start)
-}
-
-/// Says who provides the features of slots that none has. `None` if the unmet clauses are not all of features.
-fn of_feature(report: &RequestReport, verdict: &RequestVerdict) -> Option<String> {
-    let clauses = verdict.clauses();
-    let mut unmet = clauses.iter().flat_map(|place| &report.clauses[*place].analysis.offer_attributes);
-    if let Some(named) = feature_remedy(unmet.clone()) {
-        return Some(named.to_owned());
-    }
-    let is_feature = clauses.iter().all(|place| is_of_feature(&report.clauses[*place].analysis));
-    let name = unmet.next().filter(|_| is_feature)?;
-    Some(format!("ask the admin for slots with {name}, or bring it along in an image"))
 }
 
 impl Remedies<'_> {
@@ -89,9 +73,9 @@ impl Remedies<'_> {
 
     /// Says what can be done about the verdict without a change.
     fn of_verdict(&self, report: &RequestReport) -> Vec<String> {
-        let remedy = self.by_verdict(report);
+        let remedy = self.by_verdict(report).into_iter().chain(self.of_large_request(report));
         if report.matches > 0 {
-            return remedy.into_iter().chain(self.own_value(report)).chain(choice_phrases(self.0, report)).collect();
+            return remedy.chain(self.own_value(report)).chain(choice_phrases(self.0, report)).collect();
         }
         let is_of_time = matches!(report.verdict, RequestVerdict::Unmet { fault: FailureReason::NotNow(_), .. });
         let opening = report.awaited().filter(|_| !is_of_time).and_then(ClauseTime::opening);
@@ -106,6 +90,27 @@ impl Remedies<'_> {
             .chain(self.of_owners_and_files(report))
             .chain(choice_phrases(self.0, report))
             .collect()
+    }
+
+    /// Says to ask for less, where a request that waits asks for more than most offers have. `None` if it does not, or if a change
+    /// says so.
+    fn of_large_request(&self, report: &RequestReport) -> Option<String> {
+        let asks = |clause: &&ClauseReport| {
+            clause.sole_blocker * 2 > report.offers && clause.analysis.comparison.as_ref().is_some_and(demands_amount)
+        };
+        let clause = report.clauses.iter().filter(|_| report.verdict.is_of_states()).find(asks)?;
+        let comparison = clause.analysis.comparison.as_ref()?;
+        let (request, _) = comparison.bound_holder.as_ref().filter(|(name, _)| requested_resource(name).is_some())?;
+        let is_changed =
+            report.changes.iter().flat_map(|change| &change.steps).any(|step| step.contains(request.as_str()));
+        let (wanted, kept) = (amount(request, &comparison.bound), with_commas(clause.sole_blocker));
+        let can = self.0.verb("it can", "they can");
+        (!is_changed).then(|| {
+            format!(
+                "ask for less {request} than {wanted}, if {can} do with that: only this keeps {kept} of {} away",
+                self.0.count(report.offers)
+            )
+        })
     }
 
     /// Says what to wait for or to do, by the kind of the verdict. `None` if the verdict alone does not tell.
@@ -134,29 +139,9 @@ impl Remedies<'_> {
             {
                 Some(format!("give {} an attribute {name}", self.0.verb("it", "them")))
             }
-            verdict if report.changes.is_empty() => self
-                .one_of_two(report, verdict)
-                .or_else(|| of_feature(report, verdict))
-                .or_else(|| self.of_system(report, verdict))
-                .or_else(|| self.of_correction(report, verdict)),
+            verdict if report.changes.is_empty() => clause_remedy(self.0, report, verdict),
             _ => None,
         }
-    }
-
-    /// Says for which system a program can be had where no slot has the one that is asked for. `None` if something else is met by
-    /// no slot either.
-    fn of_system(&self, report: &RequestReport, verdict: &RequestVerdict) -> Option<String> {
-        let RequestVerdict::Unmet { clause, .. } = verdict else { return None };
-        if report.clauses.iter().filter(|clause| clause.counts.is_true == 0).count() > 1 {
-            return None;
-        }
-        let offered = report.clauses[*clause].offered().filter(|offered| is_system_attribute(&offered.name))?;
-        let most = offered.values.iter().max_by_key(|value| value.offers)?;
-        let (it, shown) = (self.0.verb("it", "them"), offered.shown(&most.value));
-        Some(format!(
-            "give {it} a program for {} {shown}, which most {} have, and ask for that",
-            offered.name, self.0.nouns[1]
-        ))
     }
 
     /// Says when a slot takes the request that refuses it now. `None` if none will.
@@ -236,32 +221,6 @@ impl Remedies<'_> {
         (!is_changed).then(|| format!("set {name} to what {} if that is less", self.0.verb("it needs", "they need")))
     }
 
-    /// Says what a corrected clause is still for nothing without. `None` if no correction is known.
-    fn of_correction(&self, report: &RequestReport, verdict: &RequestVerdict) -> Option<String> {
-        if let Some(CorrectedSlot { correction, offer, unmet, demands }) = &report.corrected_slot {
-            let (slot, correction) = (self.0.offer_name(*offer), self.0.quoted(correction));
-            let demand = demands.iter().find(|demand| demand.admits.is_some()).or(demands.first());
-            let but = match (unmet.first(), demand) {
-                (None, Some(demand)) if demand.admits.is_some() => self.0.demand_phrase(demand, false),
-                (None, Some(demand)) => format!("it refuses: {}", self.0.demand_phrase(demand, false)),
-                (Some(unmet), _) => format!("it does not meet {}", self.0.quoted(unmet)),
-                (None, None) => return None,
-            };
-            return Some(format!("with {correction}, {slot} comes closest, but {but}"));
-        }
-        let RequestVerdict::Unmet { fault: FailureReason::Slip { corrected, then: Some(then), .. }, .. } = verdict
-        else {
-            return None;
-        };
-        let corrected = format!("`{}`", shorten(&text(corrected, self.0.dialect), MAX_CORRECTED_CHARS));
-        let value = match then.failure {
-            Some(FailureReason::TypeMismatch { .. } | FailureReason::CaseMismatch { .. }) => " and mend that, too",
-            _ if then.offered().is_some() => " with a value that slots have",
-            _ => "",
-        };
-        Some(format!("write {corrected}{value}"))
-    }
-
     /// Says which offer comes closest to meeting the clauses that none meets together, and what it has.
     fn closest_to_conflict(&self, report: &RequestReport) -> Option<String> {
         let ConflictExample { clause, offers, offer, reads } = report.conflict_example.as_ref()?;
@@ -279,35 +238,6 @@ impl Remedies<'_> {
                 format!("of {those}, {slot} comes closest with {has}")
             }
         })
-    }
-
-    /// Says which of two parts of a request to leave out, because they contradict each other. `None` if none do.
-    fn one_of_two(&self, report: &RequestReport, verdict: &RequestVerdict) -> Option<String> {
-        if let RequestVerdict::Contradiction { clauses, subject, .. } = verdict
-            && let [one, other] = clauses.as_slice()
-            && let [Some(one_side), Some(other_side)] =
-                [one, other].map(|place| report.clauses[*place].analysis.comparison.as_ref())
-            && one_side.bound_is_amount()
-            && other_side.bound_is_amount()
-            && one_side.asks_for_less() != other_side.asks_for_less()
-            && let Some(ClauseOperand::Other(name) | ClauseOperand::Unqualified(name)) = ClauseOperand::of(subject)
-            && name.is("ClockMin")
-        {
-            let [one, other] = [one, other].map(|place| &report.clauses[*place].text);
-            let either = self.0.quoted(&format!("({one} || {other})"));
-            return Some(format!("write {either} for a time across midnight"));
-        }
-        let parts: Vec<&str> = match verdict {
-            RequestVerdict::Contradiction { clauses, .. } => {
-                clauses.iter().map(|place| report.clauses[*place].text.as_str()).collect()
-            }
-            RequestVerdict::Unmet { fault: FailureReason::Nested(nested), .. } => {
-                nested.clashing.iter().map(String::as_str).collect()
-            }
-            _ => Vec::new(),
-        };
-        let parts: Vec<String> = parts.iter().map(|part| self.0.quoted(part)).collect();
-        (parts.len() > 1).then(|| format!("leave out {}, whichever is not meant", join_with(&parts, "or")))
     }
 
     /// Says what to do about a slot that serves the owner of its machine, or that drains, or about files that no slot shares.
@@ -357,7 +287,10 @@ impl Remedies<'_> {
             None if hold.is_spooling() => format!("wait until the input files of {it} are spooled"),
             None if hold.held_by.is_some() => {
                 let who = hold.held_by.as_deref().unwrap_or_default();
-                format!("ask {who}, who held {it}, before anyone releases {it}")
+                match hold.contact() {
+                    Some(contact) => format!("ask {contact} before anyone releases {it}: {who} held {it}"),
+                    None => format!("ask {who}, who held {it}, before anyone releases {it}"),
+                }
             }
             None if hold.is_by_hand() => format!("release {it}"),
             None if hold.holds_again => remedy_of_policy(hold, it),

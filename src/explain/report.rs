@@ -40,13 +40,15 @@ pub struct RequestReport {
     /// The states of the slots counted in [`SlotCounts::rejecting_request`] that the request accepts as they are; `None` if
     /// the offers have no states.
     pub refusing_states: Option<SlotTally>,
-    /// Number of the slots counted in [`SlotCounts::rejecting_request`] that the request rejects as they are. Drained, they
-    /// would meet the request's constraint and refuse the request.
-    pub refusing_if_drained: usize,
+    /// Number of the slots counted in [`SlotCounts::rejecting_request`] that are full: those without a processor left, and those that
+    /// the request rejects as they are. Drained, the latter would meet the request's constraint and refuse the request.
+    pub full_refusing: usize,
     /// What the ad of a job tells of the job; `None` for a request of another kind. The explainer does not set this.
     pub job: Option<JobReport>,
     /// The decisive reason for the result.
     pub verdict: RequestVerdict,
+    /// What a job matches that is held because it used too much, if it asks for as much as is proposed; `None` for any other job.
+    pub raised: Option<Box<RequestReport>>,
     /// What else keeps many of the slots from a job that no free slot matches.
     pub narrowing: Option<Narrowing>,
     /// The resource of which no slot that refuses has enough; `None` unless they all refuse for it, and nothing matches.
@@ -217,6 +219,14 @@ impl RequestReport {
         self.changes.iter().any(|change| !change.is_far_less && !change.edits.iter().any(gives_up_place))
     }
 
+    /// The nearest offer, where no change and no choice leads to others. `None` if it is not near, or matches once its jobs end.
+    #[must_use]
+    pub fn near_offer(&self) -> Option<&ClosestOffer> {
+        let near = self.closest.first().filter(|near| near.reasons() <= MAX_REASONS_OF_NEAR)?;
+        let is_told = self.changes.is_empty() && self.choices.is_empty() && !self.if_drained.contains(&near.offer);
+        is_told.then_some(near)
+    }
+
     /// The mistake that keeps many of the slots from a job that no free slot matches, with the index of its clause.
     #[must_use]
     pub fn slip(&self) -> Option<(usize, &FailureReason)> {
@@ -302,6 +312,9 @@ impl RequestVerdict {
     }
 }
 
+/// Maximum number of reasons against an offer that is near.
+const MAX_REASONS_OF_NEAR: usize = 2;
+
 /// An offer that comes close to a match.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClosestOffer {
@@ -311,6 +324,14 @@ pub struct ClosestOffer {
     pub failed_clauses: Vec<(usize, Truth)>,
     /// The clauses of the offer's own constraint that the request does not meet.
     pub unmet_demands: Vec<UnmetOfferClause>,
+}
+
+impl ClosestOffer {
+    /// Number of reasons why the offer does not match.
+    #[must_use]
+    pub fn reasons(&self) -> usize {
+        self.failed_clauses.len() + self.unmet_demands.len()
+    }
 }
 
 /// A group of offers that refuse the request by the same clause.

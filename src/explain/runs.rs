@@ -35,11 +35,23 @@ pub fn failed_starts(job: &JobReader) -> Option<JobCircumstance> {
     })
 }
 
+/// What the exit codes of shells mean.
+const EXIT_CODES: [(i64, &str); 5] = [
+    (126, "a shell may not run its command"),
+    (127, "a shell finds no such command"),
+    (134, "its program aborted"),
+    (137, "its program was killed, perhaps for lack of memory"),
+    (139, "its program read or wrote memory that is not its own"),
+];
+
 /// The job ended, and its policy put it back into the queue.
 pub fn put_back(job: &JobReader) -> Option<JobCircumstance> {
     let end = match (job.number("ExitSignal"), job.number("ExitCode")) {
         (Some(signal), _) if job.is_true("ExitBySignal") => format!("signal {signal}"),
-        (_, Some(code)) => format!("exit code {code}"),
+        (_, Some(code)) => {
+            let meaning = EXIT_CODES.iter().find(|(known, _)| *known == code);
+            format!("exit code {code}{}", meaning.map_or_else(String::new, |(_, meaning)| format!(" ({meaning})")))
+        }
         _ => return None,
     };
     let remove = job.ad.get_str("OnExitRemove")?;
@@ -143,6 +155,16 @@ pub fn evicted(job: &JobReader) -> Option<JobCircumstance> {
         ),
         is_decisive: false,
     })
+}
+
+/// `HoldReasonCode` of a job that a policy of its own held, and of one that a policy of its access point held.
+const POLICIES: [i64; 2] = [3, 26];
+
+/// A policy held the job because it started several times: what ends its runs is to be found.
+pub fn held_for_runs(job: &JobReader) -> Option<JobCircumstance> {
+    let is_of_policy = job.number("HoldReasonCode").is_some_and(|code| POLICIES.contains(&code));
+    let is_of_starts = job.text("HoldReason")?.to_ascii_lowercase().contains("start");
+    if is_of_policy && is_of_starts { evicted(job) } else { None }
 }
 
 /// Seconds from which a run without CPU time, and a removal without an end, are told.

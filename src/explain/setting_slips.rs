@@ -12,8 +12,11 @@ pub fn setting_slips(ad: &Ad, name: &Name, value: &Expression, table: &OfferTabl
         return Vec::new();
     }
     if value.as_literal().is_some() {
-        let beyond = || lint::find_kibibytes(name, value).filter(|_| exceeds_all_slots(value, table));
-        return lint::find_setting_slip(name, value).or_else(beyond).into_iter().collect();
+        let memory = || lint::find_kibibytes(name, value).filter(|_| exceeds(value, &MEMORY, table) == table.ads.len());
+        // A few slots can have the space of a whole site.
+        let most = |rows: usize| rows * 10 >= table.ads.len() * 9;
+        let disk = || lint::find_bytes(name, value).filter(|_| most(exceeds(value, &DISK, table)));
+        return lint::find_setting_slip(name, value).or_else(memory).or_else(disk).into_iter().collect();
     }
     let slips = lint::find_slips(value, dialect, None).into_iter().filter(|slip| slip.rule.level > LintLevel::Note);
     let is_defined = |word: &Name| ad.get(word).is_some() || table.offers_with(word) > 0;
@@ -24,9 +27,16 @@ pub fn setting_slips(ad: &Ad, name: &Name, value: &Expression, table: &OfferTabl
     slips.chain(word).chain(lint::find_undivided(name, value)).collect()
 }
 
-/// Whether a request for memory is for more than any slot has without jobs.
-fn exceeds_all_slots(value: &Expression, table: &OfferTable) -> bool {
-    let amount = |ad: &Ad, name: &str| ad.get_str(name)?.as_literal()?.as_integer();
-    let largest = table.ads.iter().flat_map(|ad| [amount(ad, "Memory"), amount(ad, "TotalSlotMemory")]).flatten().max();
-    value.as_literal().and_then(Value::as_integer) > largest
+/// The attributes of slots with their memory, now and without jobs.
+const MEMORY: [&str; 2] = ["Memory", "TotalSlotMemory"];
+
+/// The attributes of slots with their disk space, now and without jobs.
+const DISK: [&str; 2] = ["Disk", "TotalSlotDisk"];
+
+/// Number of rows in which an amount is larger than each of these attributes.
+fn exceeds(amount: &Expression, names: &[&str], table: &OfferTable) -> usize {
+    let of_slot = |ad: &Ad, name: &str| ad.get_str(name)?.as_literal()?.as_integer();
+    let wanted = amount.as_literal().and_then(Value::as_integer);
+    let is_less = |ad: &&Ad| names.iter().all(|name| of_slot(ad, name) < wanted);
+    table.ads.iter().filter(is_less).count()
 }

@@ -155,7 +155,7 @@ impl ShortCauseWriter<'_> {
             FailureReason::MissingOwnAttribute(name, near) => {
                 (name.to_string(), suggesting(format!("the {subject} has no {name}"), near.first()))
             }
-            FailureReason::MissingAttribute(name, near) => {
+            FailureReason::MissingAttribute { name, near, .. } => {
                 let near = near.first().map(|(near, _)| near);
                 (name.to_string(), suggesting(format!("no {one} defines {name}"), near))
             }

@@ -31,7 +31,7 @@ pub fn slot_states(report: &RequestReport, opening: &str) -> String {
 
 /// Says in which states the slots are that refuse. Empty if all are free.
 pub fn refusing_states(report: &RequestReport) -> String {
-    let (all, full) = (report.refusing(), report.refusing_if_drained);
+    let (all, full) = (report.refusing(), report.full_refusing);
     let Some(states) = report.refusing_states.filter(|states| states.free < all) else { return String::new() };
     let full = (full > 0).then_some((full, "full"));
     let states: Vec<(usize, &str)> = states.words().into_iter().chain(full).collect();

@@ -236,14 +236,15 @@ impl SlotsByState {
         Some(user)
     }
 
-    /// Counts the slots that a request accepts, `suitable`, and that do not accept the request, by their states. Free ones
-    /// that would match if `drained` do not count.
+    /// Counts the slots that a request accepts, `suitable`, and that do not accept the request, by their states, and those of
+    /// them whose processors are all in use. These, and free ones that would match if `drained`, do not count as free.
     pub fn refusing(
         &self,
         [suitable, accepting]: [&FixedBitSet; 2],
         drained: Option<&DrainedOutcome>,
         user: Option<&ByteString>,
-    ) -> SlotTally {
+        states: Option<&RowStates>,
+    ) -> (SlotTally, usize) {
         let mut refusing = suitable.clone();
         refusing.difference_with(accepting);
         let tally = self.tally(&refusing, user);
@@ -252,7 +253,11 @@ impl SlotsByState {
             refusing.set(row, false);
         }
         let SlotTally { free, backfill, draining, drained, .. } = self.tally(&refusing, None);
-        SlotTally { free, backfill, draining, drained, ..tally }
+        if let Some(states) = states {
+            refusing.intersect_with(&states.free);
+        }
+        let left = self.tally(&refusing, None).free;
+        (SlotTally { free: left, backfill, draining, drained, ..tally }, free - left)
     }
 
     /// Returns the value that comes closest to meeting a comparison in a partitionable slot without jobs; `None` if it

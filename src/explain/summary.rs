@@ -203,9 +203,11 @@ impl SummaryWriter<'_> {
         let SummaryWriter { subject, is_plural, .. } = *self;
         let Some(job) = &report.job else { return format!("{subject} {} for no slot", self.verb("waits", "wait")) };
         let fits_line = self.max_clause_chars != usize::MAX;
-        NotWaitingWriter { subject, is_plural, fits_line, policies: self.policies() }.phrase(job, || {
-            let report = RequestReport { verdict: otherwise.clone(), job: None, ..report.clone() };
-            SummaryWriter { subject: self.verb("it", "they"), ..*self }.summary(&report)
+        let is_raised = report.raised.is_some();
+        NotWaitingWriter { subject, is_plural, fits_line, is_raised, policies: self.policies() }.phrase(job, || {
+            let it = SummaryWriter { subject: self.verb("it", "they"), ..*self };
+            let as_it_is = || RequestReport { verdict: otherwise.clone(), job: None, ..report.clone() };
+            report.raised.as_ref().map_or_else(|| it.summary(&as_it_is()), |raised| it.summary(raised))
         })
     }
 
@@ -364,7 +366,7 @@ impl SummaryWriter<'_> {
 
     /// Says that the policy gives a request none of the offers that match, and by which rule.
     fn unranked_phrase(&self, rule: &str, missing: Option<&(Name, Vec<(Name, usize)>)>) -> String {
-        let missing = missing.map(|(name, near)| format!("; {}", self.failures().missing_attribute(name, near)));
+        let missing = missing.map(|(name, near)| format!("; {}", self.failures().missing_attribute(name, near, None)));
         let it = self.verb("it", "them");
         format!(
             "the policy gives {it} none: its rule {} has no value{}",

@@ -1,7 +1,7 @@
 //! Finds clauses that are undefined where they were meant to be true.
 
 use crate::ad::{
-    BinaryOperator, Expression, ExpressionKind, Name, UnaryOperator, Value, replace_kinds, rewrite_expression,
+    Ad, BinaryOperator, Expression, ExpressionKind, Name, UnaryOperator, Value, replace_kinds, rewrite_expression,
 };
 use crate::constraint::ClauseOperand;
 use crate::lint;
@@ -69,6 +69,27 @@ pub fn guarded(
     };
     let name = analysis.offer_attributes.iter().find(|name| table.offers_with(name) < table.offer_count())?;
     Some((format!("a clause is undefined where {name} is missing"), corrected))
+}
+
+/// Returns `a =!= true` for `isUndefined(a)` and `a =?= undefined` where all offers have the attribute, as a truth; with what to
+/// say of it. `None` for any other clause.
+pub fn never_undefined(clause: &Expression, table: &OfferTable) -> Option<(String, Expression)> {
+    let operand = match clause.without_parentheses().kind() {
+        ExpressionKind::Call(function, arguments) if function.is("isUndefined") => arguments.first()?,
+        ExpressionKind::Binary(BinaryOperator::Is, left, right) if right.as_literal() == Some(&Value::Undefined) => {
+            left
+        }
+        _ => return None,
+    };
+    let (ClauseOperand::Other(name) | ClauseOperand::Unqualified(name)) = ClauseOperand::of(operand)? else {
+        return None;
+    };
+    let is_truth = |ad: &Ad| matches!(ad.get(name).and_then(Expression::as_literal), Some(Value::Boolean(_)));
+    let truth = Expression::literal(Value::Boolean(true));
+    table.ads.iter().all(is_truth).then(|| {
+        let message = format!("{name} is true or false in all slots, and never undefined");
+        (message, Expression::binary(BinaryOperator::Isnt, operand.clone(), truth))
+    })
 }
 
 /// Returns a clause that is content with none of a resource, with 0 where offers lack the attribute: `(GPUs ?: 0) == 0` for

@@ -16,8 +16,10 @@ pub fn whom_to_ask(writer: &SummaryWriter, report: &RequestReport) -> Option<Str
         demands.find_map(|demand| demand.admits.clone())
     };
     let mut refusing = report.refusals.iter().filter(|group| group.suitable > 0 && report.tells_refusals());
-    // Where it can wait, the private slot of another user is no matter.
+    // Where it can wait or go elsewhere, the private slot of another user is no matter.
     let waits = matches!(report.verdict, RequestVerdict::IfDrained(_) | RequestVerdict::Claimed);
+    let is_elsewhere = report.refusals.iter().any(|group| group.is_unwanted);
+    let waits = waits || is_elsewhere && !report.choices.is_empty();
     if let Some((group, admitted)) = refusing.find_map(|group| Some((group, admitted(group)?))) {
         // A value of the wrong type or in the wrong case is corrected instead.
         let is_corrected = group.demand.quoted_value().is_some() || report.is_corrected_to_free();

@@ -258,11 +258,15 @@ fn the_request_of_a_held_job_is_compared_with_its_limit() {
             "MemoryProvisioned = 900",
             "asks for more by now: RequestMemory is 1000, the limit was 900. Once released, it",
         ),
-        (provided, "MemoryProvisioned = 1000", "needs a larger RequestMemory first, above 1000. Released as it is, it"),
+        (
+            provided,
+            "MemoryProvisioned = 1000",
+            "needs a larger RequestMemory first, above 1000. Released with 2000, it",
+        ),
         (
             provided,
             "ResidentSetSize = 2000000\nMemoryUsage = (ResidentSetSize + 1023) / 1024",
-            "needs a larger RequestMemory first, above 1954. Released as it is, it",
+            "needs a larger RequestMemory first, above 1954. Released with 3908, it",
         ),
     ] {
         let (lines, _) = first_lines(&job(0, &format!("{held}{more}")), "", &[]);

@@ -304,7 +304,33 @@ fn names_and_units() -> Vec<Case> {
 
 /// Jobs that ask for what no slot has or admits, or at another time.
 fn missing_features() -> Vec<Case> {
-    vec![        (
+    vec![
+        (
+            "feature-name",
+            requirements("TARGET.CVMFS_a_example_org"),
+            &["did you mean HAS_CVMFS_a_example_org? 1 slot has it", "-> `TARGET.HAS_CVMFS_a_example_org` 1 slot, free"],
+        ),
+        (
+            "name-with-another-value",
+            requirements("TARGET.HAS_CVMFS_a_example_orgg == false"),
+            &["did you mean HAS_CVMFS_a_example_org? 1 slot has it, but none meets the clause with it"],
+        ),
+        (
+            "never-undefined",
+            requirements("isUndefined(TARGET.HasVM)"),
+            &["HasVM is true or false in all slots, and never undefined", "-> `TARGET.HasVM =!= true` 2 slots, 1 free"],
+        ),
+        (
+            "two-mistakes",
+            requirements("TARGET.HAS_CVMFS_a_example_orgg && TARGET.Site == \"Boston\""),
+            &["what to do: write HAS_CVMFS_a_example_org for HAS_CVMFS_a_example_orgg, and mend", "`TARGET.Site == \"Boston\"`, too"],
+        ),
+        (
+            "quoted-and-misspelt",
+            "Requirements = \"TARGET.OpSysMajorVerr == 9\"\n".to_owned(),
+            &["this is a string, and no condition", "-> `TARGET.OpSysMajorVer == 9` 2 slots, 1 free"],
+        ),
+        (
             "domain",
             requirements("TARGET.Machine == \"example.org\""),
             &["Machine has the host before the domain", "`regexp(\"\\.example\\.org$\", TARGET.Machine, \"i\")`"],
@@ -643,14 +669,18 @@ fn holds() -> Vec<Case> {
             "JobStatus = 5\nHoldReasonCode = 26\nNumJobStarts = 11\nRequirements = true\nHoldReason = \"The system macro \
              SYSTEM_PERIODIC_HOLD expression 'NumJobStarts > 10' evaluated to TRUE\"\n"
                 .to_owned(),
-            &["what to do: change what `NumJobStarts > 10` reads, which would hold it again, then release it, or submit it anew"],
+            &[
+                "7.0 has run 11 times, and never to its end",
+                "see in its log what ends its runs",
+                "change what `NumJobStarts > 10` reads, which would hold it again, then release it, or submit it anew",
+            ],
         ),
         (
             "held-late",
             "JobStatus = 5\nHoldReasonCode = 47\nJobDurationCategory = \"Medium\"\nRequirements = true\nHoldReason = \"The job \
              exceeded allowed execute duration of 10:00:00\"\n"
                 .to_owned(),
-            &["let the program do less, or raise AllowedExecuteDuration (condor_qedit)", "a longer JobDurationCategory"],
+            &["let the program do less, or raise AllowedExecuteDuration (condor_qedit)", "a longer one (JobDurationCategory = \"Long\")"],
         ),
         (
             "held-output",

@@ -15,9 +15,9 @@ fn queue() -> String {
     };
     let jobs = [
         ("ann", 1000, "JobStatus = 1"),
-        ("ann", 50_000, "JobStatus = 1"),
-        ("bob", 60_000, "JobStatus = 1"),
-        ("ann", 50_000, "JobStatus = 1"),
+        ("ann", 9_000, "JobStatus = 1"),
+        ("bob", 10_000, "JobStatus = 1"),
+        ("ann", 9_000, "JobStatus = 1"),
         ("bob", 1000, "JobStatus = 1\nWantsOdd = true"),
         ("bob", 1000, "JobStatus = 5\nHoldReason = \"by hand\""),
     ];
@@ -51,7 +51,7 @@ fn a_queue_begins_with_its_causes_the_biggest_first() {
     assert_eq!((lines[0], status), ("6 jobs: 1 matches, 4 match nothing; 1 is held", 1));
     let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ");
     // The numbers differ.
-    assert!(words(lines[2]).starts_with("3 ann and bob no slot has Memory >= RequestMemory 50000..60000 ->"), "{text}");
+    assert!(words(lines[2]).starts_with("3 ann and bob no slot has Memory >= RequestMemory 9000..10000 ->"), "{text}");
     let causes = ["no slot has Memory", "no slot defines Odd", "held: by hand"];
     let places: Vec<Option<usize>> = causes.iter().map(|cause| text.find(cause)).collect();
     assert!(places.is_sorted() && places[0].is_some(), "{text}");
@@ -190,7 +190,7 @@ fn a_site_says_something_of_the_causes_of_a_queue() {
         let helps: Vec<String> = helps.iter().map(|help| words(help)).collect();
         assert!(helps[0].ends_with("; use the big queue; contact: big@a.org"), "{text}");
         assert!(helps[1].ends_with("see https://a.org/odd") && !helps[2].contains("a.org"), "{text}");
-        let told = words(&text).matches("use the big queue; contact: big@a.org").count();
+        let told = words(&text).matches("contact: big@a.org").count();
         assert_eq!(told, if options.is_empty() { 2 } else { 1 }, "{text}");
     }
 }

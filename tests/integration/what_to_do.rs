@@ -197,7 +197,12 @@ fn mistakes_are_corrected_and_what_a_job_needs_is_kept() {
             "what to do: no change found that keeps Arch and OpSys",
         ),
         ("own", asks("TARGET.Memory >= MY.MinMem"), free.clone(), "what to do: give it an attribute MinMem"),
-        ("measured", job(0, "RequestMemory = 5000\nMemoryUsage = 4500"), free.clone(), "what to do: no change found"),
+        (
+            "measured",
+            job(0, "RequestMemory = 5000\nMemoryUsage = 4500"),
+            free.clone(),
+            "what to do: ask for less of RequestMemory, in smaller jobs, or ask the admin for\n    slots with more Memory",
+        ),
         (
             "turned-off",
             asks("false && TARGET.Arch == \"X86_64\""),

@@ -22,6 +22,9 @@ const MUCH_LESS_SHARE: f64 = 0.5;
 /// Share of a requested amount up to which waiting for more is better advice.
 const WAITING_SHARE: f64 = 0.25;
 
+/// Share of a requested amount up to which less of it is no advice at all.
+const USELESS_SHARE: f64 = 0.125;
+
 /// Whether an edit changes a clause that reads the clock, or a value that only such clauses read. These clauses come true by
 /// themselves, or say when the job may run. `timed` are the clauses for which time decides.
 pub fn is_of_clock(edit: &RequestEdit, timed: &[&ClauseAnalysis]) -> bool {
@@ -113,7 +116,8 @@ pub fn worth_telling(
     for mut change in changes {
         let of_nobody =
             |edit: &RequestEdit| is_fitted_to_leftover(edit, table, analysis) || is_guessed(edit, table, analysis);
-        if !change.is_correction() && change.edits.iter().any(of_nobody) {
+        let is_useless = |edit: &RequestEdit| keeps_at_most(USELESS_SHARE, edit, table, analysis);
+        if !change.is_correction() && change.edits.iter().any(|edit| of_nobody(edit) || is_useless(edit)) {
             continue;
         }
         let is_dominated = found.iter().any(|known| is_nearer_request(known, &change));
@@ -204,6 +208,16 @@ fn gains_offline_slots(change: &RequestChange) -> bool {
 /// leaves what was meant.
 pub fn is_drastic(change: &RequestChange, table: &OfferTable, analysis: &RequestAnalysis) -> bool {
     !change.is_correction() && change.edits.iter().any(|edit| keeps_at_most(WAITING_SHARE, edit, table, analysis))
+}
+
+/// Whether a change is advice although its slots are in use: to give something up is none, nor is less of several resources.
+pub fn is_worth_waiting(change: &RequestChange) -> bool {
+    let gives_up = |edit: &RequestEdit| matches!(edit, RequestEdit::Drop { .. } | RequestEdit::Remove { .. });
+    let asks = |edit: &&RequestEdit| match edit {
+        RequestEdit::Set { name, .. } => requested_resource(name).is_some(),
+        _ => false,
+    };
+    !change.edits.iter().any(gives_up) && change.edits.iter().filter(asks).count() <= 1
 }
 
 /// Whether an edit gives a number to a request for a resource that has no value: nobody knows what the job needs.

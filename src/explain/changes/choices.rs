@@ -79,6 +79,12 @@ pub fn find_choices(
     }
     let alone = edits.iter().map(|edit| vec![edit.clone()]).collect();
     let Ok(mut choices) = verify_edits(&mut problem, &analysis.request.ad, alone);
+    // A job can name a place in a clause and in an attribute that the slots there read.
+    let places = all_places(&edits, analysis);
+    if choices.is_empty() && !is_waiting && places.len() > 1 {
+        let Ok(found) = verify_edits(&mut problem, &analysis.request.ad, vec![places]);
+        choices = found;
+    }
     let project = Name::new(PROJECT);
     if choices.is_empty() && !is_waiting && analysis.request.ad.get(&project).is_none() {
         let define = RequestEdit::Define { name: project };
@@ -104,12 +110,23 @@ pub fn find_choices(
 
 /// Whether an edit drops a clause that asks for a place, or what the request says of how long it runs.
 fn gives_up_place(edit: &RequestEdit, analysis: &RequestAnalysis) -> bool {
-    match edit {
-        RequestEdit::Drop { clause } => analysis.clauses.iter().any(|known| {
-            known.analysis.clause.expression.ptr_eq(clause) && known.analysis.offer_attributes.iter().all(names_place)
-        }),
-        edit => matches!(edit, RequestEdit::Remove { .. }),
-    }
+    drops_place(edit, analysis) || matches!(edit, RequestEdit::Remove { .. })
+}
+
+/// Whether an edit drops a clause that asks for a place.
+fn drops_place(edit: &RequestEdit, analysis: &RequestAnalysis) -> bool {
+    let RequestEdit::Drop { clause } = edit else { return false };
+    analysis.clauses.iter().any(|known| {
+        known.analysis.clause.expression.ptr_eq(clause) && known.analysis.offer_attributes.iter().all(names_place)
+    })
+}
+
+/// Returns the edits with which the request asks for no place at all: those of `edits`, and of its attributes.
+fn all_places(edits: &[RequestEdit], analysis: &RequestAnalysis) -> Vec<RequestEdit> {
+    let of_clauses = edits.iter().filter(|edit| drops_place(edit, analysis)).cloned();
+    let wanted = analysis.request.ad.iter().filter(|attribute| names_wanted_place(attribute.name));
+    let wanted = wanted.map(|of| RequestEdit::Remove { name: of.name.clone(), from: of.expression.clone() });
+    of_clauses.chain(wanted).collect()
 }
 
 /// Whether a clause keeps the job from slots where it ran before, by what HTCondor noted of these (`job_machine_attrs`).

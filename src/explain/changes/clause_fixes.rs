@@ -124,17 +124,33 @@ fn corrections_of_failure(
         FailureReason::Precedence(_) => {
             vec![GreedyConditional::of(expression).map(|greedy| greedy.regrouped)]
         }
-        FailureReason::MissingAttribute(name, near) => {
+        FailureReason::MissingAttribute { name, near, .. } => {
             near.iter().map(|(known, _)| rename_attribute(expression, name, known)).collect()
         }
         FailureReason::CaseMismatch { .. } => vec![ignore_case(expression)],
         FailureReason::Unquoted { quoted, .. } => vec![Some(quoted.clone())],
-        FailureReason::Slip { corrected, .. } => vec![Some(corrected.clone())],
+        FailureReason::Slip { corrected, then, .. } => {
+            let further = then.iter().flat_map(|then| corrections_within(table, analysis, corrected, then));
+            [corrected.clone()].into_iter().chain(further).map(Some).collect()
+        }
         FailureReason::Misplaced(found) => vec![Some(found.renamed.clone())],
         FailureReason::Alternatives(parts) => vec![with_similar_strings(expression, parts, analysis, table)],
         _ => Vec::new(),
     };
     corrected.into_iter().flatten().collect()
+}
+
+/// Returns a clause with the corrected forms of its part that no offer meets.
+fn corrections_within(
+    table: &OfferTable,
+    analysis: &RequestAnalysis,
+    clause: &Expression,
+    unmet: &ClauseReport,
+) -> Vec<Expression> {
+    let part = &unmet.analysis.clause.expression;
+    let corrected = corrections_of_failure(table, analysis, unmet, unmet.failure.as_ref()).into_iter();
+    let within = |to: Expression| rewrite_expression(clause, &mut |of| of.ptr_eq(part).then(|| to.clone()));
+    corrected.filter_map(within).collect()
 }
 
 /// Proposes another value of an attribute of the request that has a mistake, or with which it asks too much of the entries of
@@ -182,6 +198,9 @@ fn bound_fixes(
     // Another version of a system is another system.
     let is_equality = matches!(comparison.operator, BinaryOperator::Equal | BinaryOperator::Is);
     if is_equality && comparison.attribute().is_some_and(needs::names_system) && table.context.dialect.is_condor() {
+        return Vec::new();
+    }
+    if comparison.attribute().is_some_and(needs::names_kind) && table.context.dialect.is_condor() {
         return Vec::new();
     }
     let value = closest_row_value(comparison, &analysis.request, rows, table);

@@ -38,7 +38,7 @@ pub(super) use demanded_values::{DemandedValues, WeightedValue, add_value, sort_
 pub use edit::RequestEdit;
 pub(super) use edit::ports_of_group;
 pub use needs::measured_attributes;
-pub(super) use needs::{DURATION, is_system_attribute, names_place, names_system, names_wanted_place};
+pub(super) use needs::{DURATION, demands_amount, is_system_attribute, names_place, names_system, names_wanted_place};
 pub(super) use relaxed_bound::rewrite_proposal;
 pub use request_change::{MatchingOffers, RequestChange};
 pub(super) use search::{ChangeProblem, ObstacleCount, Proposal, search_changes};
@@ -88,26 +88,37 @@ pub fn find_changes(
     // Two edits of one clause can give up together what neither does alone.
     let is_never = |edit: &RequestEdit| needs::is_never_proposed(edit, table.context.dialect);
     changes.retain(|change| !change.edits.iter().any(is_never));
-    let mut told = advice::worth_telling(changes, table, analysis);
+    let told = advice::worth_telling(changes, table, analysis);
     let Some(drained) = slots.and_then(|slots| slots.drained.as_ref()).filter(|_| !is_free_needed) else { return told };
-    // A request that waits for full slots gives up no clause to wait for others. A smaller request may have a place earlier.
     if !drained.table.matching_rows(&RequestContext::new(&analysis.request.ad)).is_clear() {
-        let is_sensible =
-            |edit: &RequestEdit| matches!(edit, RequestEdit::Set { .. }) || advice::corrects(edit, analysis);
-        told.retain(|change| change.matched.free() != Some(0) || change.edits.iter().all(is_sensible));
-        return told;
+        return of_waiting(problem, told, drained);
     }
     if told.iter().any(|change| !advice::is_drastic(change, table, analysis)) {
         return told;
     }
     problem.drained = Some(drained);
     let Ok(mut changes) = search_changes(&mut problem, request, analysis, is_extended);
-    // To give something up is no advice where one has to wait in any case.
-    let gives_up = |edit: &RequestEdit| matches!(edit, RequestEdit::Drop { .. } | RequestEdit::Remove { .. });
-    changes.retain(|change| !change.edits.iter().any(gives_up));
+    changes.retain(advice::is_worth_waiting);
     let mut awaited = advice::worth_telling(changes, table, analysis);
     awaited.retain(|change| !advice::is_drastic(change, table, analysis));
     if awaited.is_empty() { told } else { awaited }
+}
+
+/// Returns those of `told` that help a request that waits for full slots. It gives up no clause to wait for others. A smaller
+/// request may have a place earlier. A mistake is corrected also if only more full slots match without it.
+fn of_waiting<'p>(
+    mut problem: BilateralChanges<'p>,
+    mut told: Vec<RequestChange>,
+    drained: &'p DrainedSlots,
+) -> Vec<RequestChange> {
+    let (table, analysis) = (problem.table, problem.analysis);
+    let is_sensible = |edit: &RequestEdit| matches!(edit, RequestEdit::Set { .. }) || advice::corrects(edit, analysis);
+    told.retain(|change| change.matched.free() != Some(0) || change.edits.iter().all(is_sensible));
+    let Some((place, _)) = analysis.slip.as_ref().filter(|_| told.is_empty()) else { return told };
+    problem.drained = Some(drained);
+    let fixes = clause_fixes::fix_clause(table, analysis, *place, &[]).into_iter().map(|(proposal, _)| proposal.edits);
+    let Ok(corrected) = verify_edits(&mut problem, &analysis.request.ad, fixes.collect());
+    corrected
 }
 
 /// The search for changes of a request that matches single offers, not gangs.

@@ -58,6 +58,14 @@ pub fn names_system(name: &Name) -> bool {
     name.starts_with("OpSys") || is_one_of(name, &SYSTEM_ATTRIBUTES) || is_of_os()
 }
 
+/// The ends of names of attributes whose numbers tell which one it is: `CpuModelNumber`, `CpuFamily`.
+const ENDS_OF_KINDS: [&str; 3] = ["Family", "Id", "Number"];
+
+/// Whether the numbers of an attribute are no amounts, so that a smaller one is another, and not less.
+pub fn names_kind(name: &Name) -> bool {
+    ENDS_OF_KINDS.iter().any(|end| name.ends_with(end))
+}
+
 /// Whether an attribute of slots is the system itself, and no version of it: `Arch`, `OpSys`.
 pub fn is_system_attribute(name: &Name) -> bool {
     is_one_of(name, &SYSTEM_ATTRIBUTES)

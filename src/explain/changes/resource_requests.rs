@@ -47,14 +47,23 @@ impl Amount<'_> {
     }
 }
 
+/// An amount without its fraction: a part of a slot can be any number, a request is a whole one.
+#[expect(clippy::cast_possible_truncation, reason = "amounts of resources are far below 2^53")]
+fn whole(amount: &Value) -> Value {
+    match amount {
+        Value::Real(real) if *real >= 1.0 => Value::Integer(real.floor() as i64),
+        amount => amount.clone(),
+    }
+}
+
 fn propose_for_resource(table: &OfferTable, request: &Ad, [name, resource]: [&Name; 2]) -> Vec<Proposal> {
     let Some(from) = request.get(name).filter(|_| table.offers_with(resource) > 0) else { return Vec::new() };
     let least = Value::Integer(1);
     let Some(current) = evaluate_attribute(request, name, &table.context) else { return Vec::new() };
     let Some(wanted) = as_number(&current).filter(|wanted| *wanted > 1.0) else { return Vec::new() };
     let proposal = |value: &Value| {
-        let edit =
-            RequestEdit::Set { name: name.clone(), from: Some(from.clone()), to: Expression::literal(value.clone()) };
+        let to = Expression::literal(whole(value));
+        let edit = RequestEdit::Set { name: name.clone(), from: Some(from.clone()), to };
         Proposal::new(edit, relative_distance(value, &current))
     };
     // An expression that grows with each run asks for more than the job was measured to use.

@@ -24,6 +24,11 @@ impl StringPlaces {
         places
     }
 
+    /// Whether an attribute has a string, but for blanks and case, in some row.
+    pub fn has(&self, name: &Name, wanted: &ByteString) -> bool {
+        self.0.get(&plain(wanted)).is_some_and(|places| places.keys().any(|(of, _)| of == name))
+    }
+
     /// Returns the attribute that has a string, but for blanks and case, in the most rows, and how it spells the string. `None` if
     /// none has it. Of several attributes the first by the alphabet.
     pub fn most_frequent(&self, wanted: &ByteString) -> Option<&(Name, ByteString)> {

@@ -7,6 +7,7 @@ use classad::protocol::{JobState, evaluate_attribute};
 
 use super::case::ExplanationInput;
 use super::verdict_codes::needs_change;
+use crate::cli::rank_warnings::wrong_rank;
 use crate::cli::session::Session;
 
 /// Explains a group of equivalent subjects. A job that does not wait for a slot has the verdict `NotWaiting`.
@@ -20,8 +21,33 @@ pub fn explain_group(
     let report = explainer.explain_for(subject, case.user_of(session, group).as_ref());
     let report = with_job(session, case, group, report);
     let report = case.with_dedicated(session, group[0], report, explainer);
-    let report = with_orphans(session, case, group[0], report);
-    with_limit(case, group[0], report, explainer)
+    let mut report = with_orphans(session, case, group[0], report);
+    let rank = report.job.as_ref().and_then(|_| useless_rank(session, case, group[0], explainer));
+    report.job.iter_mut().for_each(|job| job.circumstances.extend(rank.clone()));
+    with_raised(session, case, group, report, explainer)
+}
+
+/// Returns that the rank of a waiting job is no number for the first slot that it matches. `None` if it is one.
+fn useless_rank(
+    session: &Session,
+    case: &ExplanationInput<'_>,
+    subject: usize,
+    explainer: &Explainer,
+) -> Option<JobCircumstance> {
+    let (job, name) = (&case.subjects[subject].ad, case.protocol.rank_name());
+    let rank = job.get(name).filter(|_| !case.is_reverse && !case.is_not_waiting(session, subject))?;
+    let is_number = matches!(rank.as_literal(), Some(Value::Integer(_) | Value::Real(_) | Value::Boolean(_)));
+    let offer = if is_number { None } else { explainer.matching_offers(job).first().copied() };
+    let slot = case.partners[offer?].ad.clone();
+    let pair = Pair::new(job.clone(), slot, case.protocol.clone(), session.context());
+    let value = pair.evaluate_attribute(PairSide::Request, name).ok()?;
+    let kind = wrong_rank(&value, session.dialect())?;
+    Some(JobCircumstance {
+        kind: "rank",
+        predicate: format!("has a {name} that is {kind} and counts as 0"),
+        remedy: Some(format!("correct {name}: it is to be a number, and no slot is preferred so")),
+        is_decisive: false,
+    })
 }
 
 /// Returns the report with the number of dynamic slots that meet all clauses, where no slot meets one. They do not count
@@ -60,23 +86,32 @@ fn orphan_spelling(session: &Session, case: &ExplanationInput<'_>, report: &Requ
     Some((spelled.first()?.clone(), spelled.len()))
 }
 
-/// Returns the report of a job that is held because it used too much, with whether any slot that it matches has more.
-fn with_limit(
+/// Returns the report of a job that is held because it used too much, with what it matches if it asks for more, or that no slot
+/// that it matches has more.
+fn with_raised(
+    session: &Session,
     case: &ExplanationInput<'_>,
-    subject: usize,
+    group: &[usize],
     mut report: RequestReport,
     explainer: &Explainer,
 ) -> RequestReport {
     let is_matched = |report: &RequestReport| report.matches > 0 || report.slots.is_some_and(|of| of.if_drained > 0);
     let is_placed = is_matched(&report);
+    let user = case.user_of(session, group);
     let hold = report.job.as_mut().and_then(|job| job.hold.as_mut());
     let exceeded = hold.and_then(|hold| hold.exceeded.as_mut()).filter(|exceeded| !exceeded.asks_for_more);
-    if let Some(exceeded) = exceeded.filter(|_| is_placed)
-        && let Some(limit) = exceeded.limit.as_ref().and_then(|limit| limit.parse::<i64>().ok())
-    {
-        let more = Expression::literal(Value::Integer(limit.saturating_add(1)));
-        let raised = case.subjects[subject].ad.with(Name::new(&exceeded.request), more);
-        exceeded.is_most = !is_matched(&explainer.explain(&raised));
+    let Some(exceeded) = exceeded.filter(|_| is_placed) else { return report };
+    let name = Name::new(&exceeded.request);
+    let raised = |amount: i64| {
+        let ad = case.subjects[group[0]].ad.with(name.clone(), Expression::literal(Value::Integer(amount)));
+        Some(explainer.explain_for(&ad, user.as_ref())).filter(is_matched)
+    };
+    let found = exceeded.larger().find_map(|amount| Some((amount, raised(amount)?)));
+    if let Some((amount, of_raised)) = found {
+        exceeded.enough = Some(amount);
+        report.raised = Some(Box::new(of_raised));
+    } else if let Some(least) = exceeded.least() {
+        exceeded.is_most = raised(least).is_none();
     }
     report
 }

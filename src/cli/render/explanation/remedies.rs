@@ -113,7 +113,7 @@ fn change_row(change: &RequestChange, report: &RequestReport, ads: [&str; 2]) ->
     let MatchingOffers { count, states, if_drained } = change.matched;
     let mut steps = change.steps.clone();
     if let Some(last) = steps.last_mut().filter(|_| change.is_far_less) {
-        last.push_str(" (much less)");
+        last.push_str(" (much less, if it can do with that)");
     }
     if count == 0 {
         let their = if if_drained == 1 { "its" } else { "their" };
@@ -207,12 +207,11 @@ pub fn release_commands(case: &ExplanationInput<'_>, group: &[usize], hold: &Hol
     let Some([ids, remark]) = job_ids(case, group).filter(|_| !hold.is_spooling() && hold.held_by.is_none()) else {
         return Vec::new();
     };
-    let raise = hold.exceeded.as_ref().filter(|of| !of.asks_for_more && !of.is_most).and_then(|exceeded| {
-        let limit: f64 = exceeded.limit.as_ref()?.parse().ok()?;
-        // Twice the limit is an example: nobody knows how much the job needs. Of processors, the limit is what it used.
-        let enough = if exceeded.request == "RequestCpus" { limit.ceil() } else { limit * 2.0 };
-        Some(format!("condor_qedit {ids} {} {enough}{remark}", exceeded.request))
-    });
+    let raise = hold
+        .exceeded
+        .as_ref()
+        .filter(|of| !of.asks_for_more && !of.is_most)
+        .and_then(|exceeded| Some(format!("condor_qedit {ids} {} {}{remark}", exceeded.request, exceeded.enough?)));
     raise.into_iter().chain([format!("condor_release {ids}{remark}")]).collect()
 }
 

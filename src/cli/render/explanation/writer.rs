@@ -132,10 +132,10 @@ impl<'c> ReportRenderer<'c> {
             sections.push(self.refusals(session, group, report, DEFAULT_MAX_ITEMS));
         }
         // Where it says no more than the sections above, it is left out.
-        let fails_untold = |near: &ClosestOffer| near.failed_clauses.iter().any(|(place, _)| !is_labelled(*place));
-        let tells_more = |near: &ClosestOffer| fails_untold(near) || near.unmet_demands.len() > 1;
-        let adds = |near: &ClosestOffer| tells_more(near) && !report.if_drained.contains(&near.offer);
-        if has_all || report.closest.first().is_some_and(adds) {
+        let tells_more = |near: &ClosestOffer| {
+            near.failed_clauses.iter().any(|(place, _)| !is_labelled(*place)) || near.unmet_demands.len() > 1
+        };
+        if has_all || report.near_offer().is_some_and(tells_more) {
             sections.push(self.nearest(session, group, report, if has_all { DEFAULT_MAX_ITEMS } else { 1 }));
         }
         sections.push(findings(report, has_all));
