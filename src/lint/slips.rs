@@ -6,7 +6,6 @@ use crate::ad::{
 use crate::eval::{find_function_in, similar_functions};
 use crate::protocol::{closest_attributes, renamed_attribute};
 
-use crate::text::closest_names;
 
 use super::standard_attributes::StandardType;
 
@@ -142,13 +141,6 @@ pub fn similar_names<'n>(
     } else {
         closest_attributes(name.as_str(), names)
     };
-    // That both are names of features makes them no more similar.
-    let behind =
-        |name: &str| name.get(..3).filter(|start| start.eq_ignore_ascii_case("Has")).map(|_| name[3..].to_owned());
-    let is_alike = |near: &&str| match (behind(name.as_str()), behind(near)) {
-        (Some(own), Some(other)) => !closest_names(&own, [other.as_str()]).is_empty(),
-        _ => true,
-    };
-    let near = near.into_iter().filter(is_alike).map(Name::new);
+    let near = near.into_iter().map(Name::new);
     near.map(|near| (ads_with(&near), near)).filter(|(ads, _)| *ads > 0).map(|(ads, near)| (near, ads)).collect()
 }

@@ -112,11 +112,11 @@ fn first_known<'a>(current: &[String], among: impl IntoIterator<Item = &'a str>)
     among.into_iter().filter_map(|known| Some((place(known)?, known))).min().map(|(_, known)| known)
 }
 
-/// Minimum length of a name that counts as the beginning of a longer one, in characters.
-const MIN_BEGUN_CHARS: usize = 8;
+/// Minimum length of the beginning or the end that names share, in characters.
+const MIN_SHARED_CHARS: usize = 8;
 
-/// Maximum number of names that begin as one does.
-const MAX_BEGUN_NAMES: usize = 3;
+/// Maximum number of names that begin or end as one does.
+const MAX_SHARED_NAMES: usize = 3;
 
 /// Returns the attributes of `among` that may be meant by `name`, best first: the one that took its place, or those that
 /// are spelt most similarly, or the one that took the place of an old name spelt similarly.
@@ -126,40 +126,64 @@ pub fn closest_attributes<'a>(name: &str, among: impl IntoIterator<Item = &'a st
     if let Some(renamed) = renamed_attribute(name, among.iter().copied()) {
         return vec![renamed];
     }
+    if let Some(repository) = without_prefix(name, REPOSITORY_PREFIX) {
+        return of_same_repository(repository, name, &among);
+    }
     let mut near = closest_names(name, among.iter().copied());
+    // That both are names of features makes them no more similar.
+    near.retain(|other| match [name, other].map(|name| without_prefix(name, "Has")) {
+        [Some(own), Some(other)] => !closest_names(own, [other]).is_empty(),
+        _ => true,
+    });
     // A name that goes on is meant, and none of another number: `has_avx512f` for `has_avx512`, and not `has_avx2`.
     let goes_on = |other: &&str| other.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
     if near.iter().any(goes_on) {
         near.retain(goes_on);
     }
     // A long name that goes on behind an underscore is meant, too, however long the rest is.
-    if near.is_empty() && name.len() >= MIN_BEGUN_CHARS {
-        let begins = |other: &&str| goes_on(other) && other[name.len()..].starts_with('_');
-        near = among.iter().copied().filter(begins).take(MAX_BEGUN_NAMES).collect();
-    }
+    let begins =
+        |other: &&str| name.len() >= MIN_SHARED_CHARS && goes_on(other) && other[name.len()..].starts_with('_');
     // `AVX2` is the feature `has_avx2`.
-    if near.is_empty() {
-        let feature = name_of_feature(name);
-        let is_same = |other: &&str| feature.len() >= MIN_FEATURE_CHARS && name_of_feature(other) == feature;
-        near = among.iter().copied().filter(is_same).collect();
-    }
-    // `ComputeCapability` is a `Capability`.
-    if near.is_empty() {
-        let is_end = |other: &&str| other.len() >= MIN_BEGUN_CHARS && ends_with_word(name, other);
-        near = among.iter().copied().filter(is_end).take(MAX_BEGUN_NAMES).collect();
+    let feature = name_of_feature(name);
+    let is_feature = |other: &&str| feature.len() >= MIN_FEATURE_CHARS && name_of_feature(other) == feature;
+    // `ComputeCapability` is a `Capability`, `GPUMemoryMb` a `GlobalMemoryMb`.
+    let has_end = |other: &&str| shares_last_words(name, other);
+    let ways: [&dyn Fn(&&str) -> bool; 3] = [&begins, &is_feature, &has_end];
+    for is_meant in ways {
+        if near.is_empty() {
+            near = among.iter().copied().filter(is_meant).take(MAX_SHARED_NAMES).collect();
+        }
     }
     let likely = || first_known(&likely_current_names(name), among.iter().copied());
     if near.is_empty() { likely().into_iter().collect() } else { near }
 }
 
-/// Whether a name ends with another one, behind an underscore or with a capital letter.
-fn ends_with_word(name: &str, end: &str) -> bool {
-    let start = name.len().checked_sub(end.len()).filter(|start| *start > 0 && name.is_char_boundary(*start));
-    start.is_some_and(|start| {
-        let begins =
-            name[..start].ends_with('_') || name[start..].starts_with(|first: char| first.is_ascii_uppercase());
-        begins && name[start..].eq_ignore_ascii_case(end)
-    })
+/// The beginning of attributes that tell that a slot has a repository of CVMFS.
+const REPOSITORY_PREFIX: &str = "HAS_CVMFS_";
+
+/// Returns the attributes of the repository that `name` means: another repository has other files, however similar its name is.
+/// `repository` is what stands behind the prefix.
+fn of_same_repository<'a>(repository: &str, name: &str, among: &[&'a str]) -> Vec<&'a str> {
+    let first_word = |repository: &str| repository.split('_').next().unwrap_or_default().to_ascii_lowercase();
+    let own = first_word(repository);
+    let is_same = |other: &&str| {
+        let other = without_prefix(other, REPOSITORY_PREFIX).map(first_word);
+        other.is_some_and(|other| other == own || !closest_names(&own, [other.as_str()]).is_empty())
+    };
+    let same: Vec<&str> = among.iter().copied().filter(is_same).collect();
+    let near = closest_names(name, same.iter().copied());
+    if near.is_empty() { same.into_iter().take(MAX_SHARED_NAMES).collect() } else { near }
+}
+
+/// Whether names end with the same words, which begin behind an underscore or with a capital letter.
+fn shares_last_words(name: &str, other: &str) -> bool {
+    let pairs = name.bytes().rev().zip(other.bytes().rev());
+    let shared = pairs.take_while(|(one, other)| one.eq_ignore_ascii_case(other)).count();
+    let begins_word = |name: &str, length: usize| {
+        let (before, words) = name.split_at_checked(name.len() - length).unwrap_or_default();
+        before.is_empty() || before.ends_with('_') || words.starts_with(|first: char| first.is_ascii_uppercase())
+    };
+    (MIN_SHARED_CHARS..=shared).any(|length| begins_word(name, length) && begins_word(other, length))
 }
 
 /// Minimum length of the name of a feature by which attributes are the same, in characters.
@@ -189,6 +213,24 @@ mod tests {
     }
 
     #[test]
+    fn another_repository_is_not_meant() {
+        let known = [
+            "HAS_CVMFS_eic_opensciencegrid_org",
+            "HAS_CVMFS_gwosc_osgstorage_org",
+            "HAS_CVMFS_oasis_opensciencegrid_org",
+        ];
+        for (name, expected) in [
+            ("HAS_CVMFS_gwosc_opensciencegrid_org", &known[1..2]),
+            ("HAS_CVMFS_gwosc", &known[1..2]),
+            ("has_cvmfs_oasis_opensciencegird_org", &known[2..]),
+            ("HAS_CVMFS_oassis_opensciencegrid_org", &known[2..]),
+            ("HAS_CVMFS_ara_opensciencegrid_org", &[]),
+        ] {
+            assert_eq!(closest_attributes(name, known), expected, "{name}");
+        }
+    }
+
+    #[test]
     fn a_name_that_goes_on_is_meant() {
         let known = ["HAS_avx512f", "has_avx2", "HAS_avx512bw"];
         assert_eq!(closest_attributes("has_avx512", known), ["HAS_avx512f", "HAS_avx512bw"]);
@@ -199,9 +241,10 @@ mod tests {
         assert_eq!(closest_attributes("ComputeCapability", ["Capability", "DeviceName"]), ["Capability"]);
         assert_eq!(closest_attributes("compute_capability", ["Capability"]), ["Capability"]);
         assert!(closest_attributes("computecapability", ["Capability"]).is_empty());
+        assert_eq!(closest_attributes("GPUMemoryMb", ["Capability", "GlobalMemoryMb"]), ["GlobalMemoryMb"]);
         assert!(closest_attributes("NodeMemory", ["Memory"]).is_empty());
         let known = ["HAS_CVMFS_oasis_opensciencegrid_org", "HAS_CVMFS_oasisx", "Memory"];
-        assert_eq!(closest_attributes("HAS_CVMFS_oasi", known), ["HAS_CVMFS_oasisx"]);
+        assert_eq!(closest_attributes("HAS_CVMFS_oasi", known), known[..1]);
         let known = ["HAS_CVMFS_oasis_opensciencegrid_org", "Memory"];
         assert_eq!(closest_attributes("has_cvmfs_oasis", known), ["HAS_CVMFS_oasis_opensciencegrid_org"]);
     }
