@@ -5,10 +5,10 @@ use indexmap::IndexMap;
 use crate::text::{join_with, with_commas};
 
 use super::changes::{
-    DURATION, MatchingOffers, RequestChange, RequestEdit, avoids_former_slots, names_device, names_place, names_system,
-    names_wanted_place,
+    DURATION, MatchingOffers, RequestChange, RequestEdit, avoids_former_slots, names_device, names_system,
 };
 use super::clauses::text;
+use super::places::{names_place, names_wanted_place};
 use super::report::{RequestReport, RequestVerdict};
 use super::summary::SummaryWriter;
 

@@ -29,12 +29,13 @@ const AT_ACCESS_POINT: [JobState; 2] = [JobState::SchedulerUniverse, JobState::L
 const WAITING: [JobState; 3] = [JobState::Idle, JobState::SchedulerUniverse, JobState::LocalUniverse];
 
 /// What is told of jobs in which states, in the order in which it is told.
-const FINDERS: [(&[JobState], CircumstanceFinder); 19] = [
+const FINDERS: [(&[JobState], CircumstanceFinder); 20] = [
     (&WAITING, cool_down),
     (&WAITING, runs::failed_starts),
     (&WAITING, runs::put_back),
     (&WAITING, runs::evicted),
     (&[JobState::Held], runs::held_for_runs),
+    (&[JobState::Held], runs::spooling),
     (&AT_ACCESS_POINT, slot_requirements),
     (&[JobState::GridUniverse], grid),
     (&[JobState::ManagedElsewhere], routed),
@@ -254,7 +255,9 @@ mod tests {
         }
         let told = found.iter().map(|known| format!("{}{}", known.predicate, if known.is_decisive { "!" } else { "" }));
         let told = told.collect::<Vec<_>>().join(" | ");
-        told.replace(&local_moment(1300), "THEN").replace(&local_moment(700), "BEFORE")
+        told.replace(&local_moment(1300), "THEN")
+            .replace(&local_moment(700), "BEFORE")
+            .replace(&local_moment(-9000), "LONG BEFORE")
     }
 
     #[test]
@@ -323,6 +326,16 @@ mod tests {
             (
                 "JobStatus = 1; OnExitRemove = !ExitBySignal; ExitBySignal = true; ExitSignal = 11; NumJobCompletions = 4",
                 "has ended 4 times, last with signal 11, and was put back: OnExitRemove is false (`!ExitBySignal`)",
+            ),
+            ("JobStatus = 5; HoldReasonCode = 16; EnteredCurrentStatus = 900", ""),
+            (
+                "JobStatus = 5; HoldReasonCode = 16; EnteredCurrentStatus = -9000",
+                "has waited for its input files since LONG BEFORE, for 2 h 46 min",
+            ),
+            ("JobStatus = 5; HoldReasonCode = 26; NumJobStarts = 9; HoldReason = \"too large\"", ""),
+            (
+                "JobStatus = 5; HoldReasonCode = 26; NumJobStarts = 9; HoldReason = \"restarted too often\"",
+                "has run 9 times, and never to its end",
             ),
             (
                 "JobStatus = 1; OnExitRemove = false; ExitCode = 127",

@@ -20,6 +20,7 @@ use super::find_corrected_slot::find_corrected_slot;
 use super::find_verdict::{decisive_attributes, find_verdict};
 use super::findings::clause_remarks;
 use super::narrowing::{find_partial_slip, narrowing};
+use super::offered_values::OfferedValues;
 use super::pair::PairReport;
 use super::refusals::Refusals;
 use super::report::{RequestReport, RequestVerdict};
@@ -166,6 +167,8 @@ impl Explainer {
             self.list_drained(&mut report, &analysis, slots, drained);
         }
         let is_refused = report.verdict == RequestVerdict::Refused;
+        let elsewhere = report.refusals.iter().filter(|_| is_refused).max_by_key(|group| group.suitable);
+        report.places = elsewhere.and_then(|group| OfferedValues::of_places(&group.demand, table));
         report.shortage = is_refused.then(|| refusals.shortage(drained_slots.map(|slots| &slots.table))).flatten();
         if slots.is_some() && free_slots(&report) == 0 && (is_refused || report.verdict.is_of_states()) {
             report.narrowing = narrowing(&report, &analysis);

@@ -206,6 +206,14 @@ impl HoldReason {
         self.codes[0] == Some(SPOOLING_INPUT)
     }
 
+    /// Returns the reason without the slot or the daemon that HTCondor names first: `Error from slot1@host: `.
+    fn told(&self) -> &str {
+        match self.text.split_once(": ") {
+            Some((from, told)) if from.contains('@') && from.split(' ').count() == 3 => told,
+            _ => &self.text,
+        }
+    }
+
     /// Returns what jobs that are held for one reason have in common, and the reason in a few words: codes and words, with
     /// names of hosts and files, numbers and users left out.
     #[must_use]
@@ -216,11 +224,7 @@ impl HoldReason {
             (Some(code), None) => code.to_string(),
             (None, _) => String::new(),
         };
-        // HTCondor names the slot or the daemon first: `Error from slot1@host: `.
-        let told = match self.text.split_once(": ") {
-            Some((from, told)) if from.contains('@') && from.split(' ').count() == 3 => told,
-            _ => &self.text,
-        };
+        let told = self.told();
         let (mut words, mut is_user): (Vec<&str>, bool) = (Vec::new(), false);
         for word in told.trim_end_matches('.').split_whitespace() {
             let is_left_out = is_user || word.contains(|c: char| c.is_ascii_digit() || "/\\@".contains(c));
@@ -249,13 +253,16 @@ impl HoldReason {
             (Some(code), None) => format!(" (code {code})"),
             (None, _) => String::new(),
         };
-        match self.text.trim_end_matches('.') {
+        let room = most.saturating_sub(codes.len() + 2);
+        let fits = self.text.trim_end_matches('.').chars().count() <= room;
+        match if fits { self.text.trim_end_matches('.') } else { self.told().trim_end_matches('.') } {
             "" => codes,
             text => {
-                let room = most.saturating_sub(codes.len() + 2);
                 let shortened = shorten_words(text, room);
-                // The error of the system stands at the end, behind the names of the daemons.
-                let is_cut = ["errno", "Details:"].iter().any(|word| text.contains(word) && !shortened.contains(word));
+                // The error of the system, and what a server says, stand at the end, behind the names of the daemons.
+                let is_cut = ["errno", "Details:", "Not Found", "Unable"]
+                    .iter()
+                    .any(|word| text.contains(word) && !shortened.contains(word));
                 format!(": {}{codes}", if is_cut { shorten_middle(text, room) } else { shortened })
             }
         }

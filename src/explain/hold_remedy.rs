@@ -53,7 +53,7 @@ const REMEDIES: [(&[i64], Option<i64>, &str); 27] = [
     (&[22], MISSING, "create the directory of log at the access point, or set another log"),
     (&[22], None, "let the user write the file of log"),
     (&[25], None, "correct the cron settings"),
-    (&[32], None, "transfer less, or raise max_transfer_input_mb"),
+    (&[32], None, "transfer less, let it fetch large files by URLs (such as osdf://), or raise max_transfer_input_mb"),
     (&[33], None, "transfer less, or raise max_transfer_output_mb"),
     (&[35], None, "correct the name of the image"),
     (
@@ -98,6 +98,9 @@ const SERVER_ANSWERS: [(&str, [&str; 2]); 6] = [
     ("timeout", LATE),
 ];
 
+/// `HoldReasonCode` of jobs that a policy held: what it reads is no answer of a server.
+const POLICIES: [i64; 2] = [3, 26];
+
 /// `HoldReasonCode` of a job whose output was not transferred (`TransferOutputError`).
 const OUTPUT: i64 = 12;
 
@@ -110,7 +113,7 @@ pub fn hold_remedy(hold: &HoldReason) -> Option<&'static str> {
     if hold.text.contains(AT_EXIT) {
         return Some("see from its output why the program ended so, which on_exit_hold holds");
     }
-    if FILES.contains(&code)
+    if !POLICIES.contains(&code)
         && let Some(remedy) = answer_of_server(&hold.text, code == OUTPUT)
     {
         return Some(remedy);
@@ -189,6 +192,16 @@ mod tests {
                 [Some(12), Some(1)],
                 "uploading to osdf:///a/b: 403 Forbidden",
                 Some("get the right to write the URL (a token), or correct it"),
+            ),
+            (
+                [Some(19), None],
+                "Unable to download image osdf:///a/b.sif: 404 Not Found",
+                Some("correct the URL: its server has no such file"),
+            ),
+            (
+                [Some(26), None],
+                "https://e.org/404 is 404",
+                Some("keep within what the access point allows (SYSTEM_PERIODIC_HOLD), or ask its admin"),
             ),
             ([Some(12), Some(28)], "a file: timed out", Some("make room where its files go: a disk is full")),
             ([Some(1), None], "", None),

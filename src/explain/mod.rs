@@ -62,6 +62,7 @@ mod number_slips;
 mod offered_values;
 mod own_expression;
 mod pair;
+mod places;
 mod policy_outlook;
 #[cfg(test)]
 mod policy_outlook_tests;

@@ -44,8 +44,8 @@ pub struct NestedFailure {
     pub offered: Option<OfferedValues>,
     /// An attribute that `unmet` reads and that no ad has, and the ads' attribute that it means. `None` if there is none.
     pub renamed: Option<(Name, Name)>,
-    /// An attribute that `unmet` reads, that no ad has, and that means none of theirs. `None` if there is none.
-    pub absent: Option<Name>,
+    /// An attribute that `unmet` reads, that no ad has, and that means none of theirs, and what the ads have. `None` if there is none.
+    pub absent: Option<(Name, Vec<Name>)>,
     /// What to say of a mistake in `unmet`, and `unmet` with its correction, which some ad meets. `None` if none is known.
     pub mistake: Option<(String, String)>,
     /// The nested constraint with the names that the ads have, with `mistake` corrected, or with `unmet` relaxed to a
@@ -139,7 +139,9 @@ impl NestedFailure {
     ) -> Self {
         let context = &table.context;
         let read: IndexSet<Name> = FreeNames::of(unmet, context.dialect).names.into_iter().collect();
-        let absent = read.iter().find(|name| nested.iter().all(|ad| ad.get(name).is_none())).cloned();
+        let known: IndexSet<&Name> = nested.iter().flat_map(Ad::iter).map(|attribute| attribute.name).collect();
+        let absent = read.iter().find(|name| !known.contains(name));
+        let absent = absent.map(|name| (name.clone(), known.into_iter().cloned().collect()));
         let failure = NestedFailure { unmet: Some(text(unmet, context.dialect)), read, absent, ..self };
         if let Some((renamed, relaxed)) = with_known_names(constraint, unmet, nested, context) {
             return NestedFailure { renamed: Some(renamed), relaxed, ..failure };

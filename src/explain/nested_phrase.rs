@@ -1,10 +1,15 @@
 //! Phrases about a constraint on the ads of a list that none of them meets.
 
+use crate::ad::Name;
 use crate::lint::SizeUnit;
+use crate::text::join_first;
 
 use super::distance::as_number;
 use super::nested_constraint::NestedFailure;
 use super::value_phrase::{closest_value_phrase, offered_phrase};
+
+/// Maximum number of attributes of the ads of a list that a sentence names.
+const MAX_PROPERTIES: usize = 5;
 
 /// Returns what an ad of the list is called: `a free GPU` for `AvailableGPUs`, and `a GPU` where none in use is meant either.
 pub fn entry(nested: &NestedFailure) -> String {
@@ -27,8 +32,9 @@ pub fn values(nested: &NestedFailure, most_told: usize) -> String {
     if let Some((name, known)) = &nested.renamed {
         return format!("; {plural} have no {name}, but {known}");
     }
-    if let Some(name) = &nested.absent {
-        return format!("; {plural} have no {name}");
+    if let Some((name, known)) = &nested.absent {
+        let known = join_first(known.iter().map(Name::to_string), known.len(), MAX_PROPERTIES);
+        return format!("; {plural} have no {name}, but {known}");
     }
     let closest = nested.closest.as_ref();
     let offered = nested.offered.as_ref().filter(|offered| offered.value_count > 0);

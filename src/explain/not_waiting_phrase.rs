@@ -87,6 +87,9 @@ impl NotWaitingWriter<'_> {
                 }
             }
             None if is_by_hand => "Once released".to_owned(),
+            None if job.hold.as_ref().is_some_and(HoldReason::is_spooling) => {
+                format!("Once {} input files are there", self.verb("its", "their"))
+            }
             None => format!("Once the cause is fixed and {it} {is} released"),
         };
         if job.is_without_slot {

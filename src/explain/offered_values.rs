@@ -5,10 +5,12 @@ use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use crate::ad::{BinaryOperator, Expression, ExpressionKind, Name, OperatorGroup, Value};
 use crate::constraint::{ClauseComparison, ClauseOperand};
+use crate::protocol::evaluate_attribute;
 
 use super::clause_analysis::ClauseAnalysis;
 use super::distance::as_number;
 use super::evaluation::{OfferTable, RequestContext};
+use super::places::{names_place, names_wanted_place};
 use super::similarity::similarity;
 use super::unmet_offer_clause::UnmetOfferClause;
 
@@ -143,6 +145,23 @@ impl OfferedValues {
         }
         let found = counter.finish(found, &wanted);
         (found.value_count > 0 || found.range.is_some() || found.offline.is_some()).then_some(found)
+    }
+
+    /// Finds the places where offers are that refuse a request because it wants others (`DESIRED_Sites`). `None` if they refuse for
+    /// another reason.
+    pub fn of_places(demand: &UnmetOfferClause, table: &OfferTable) -> Option<Self> {
+        let reads = &demand.part.as_ref()?.reads;
+        let wanted = reads.iter().find(|read| read.is_partners && names_wanted_place(&read.name))?;
+        let place = reads.iter().find(|read| !read.is_partners && names_place(&read.name))?;
+        let mut counter = ValueCounter::new(false);
+        let mut found = OfferedValues::of(place.name.clone());
+        for row in 0..table.row_count() {
+            match evaluate_attribute(&table.ads[row], &place.name, &table.context) {
+                Some(Value::String(text)) => counter.add(&text.to_str(), table, row),
+                _ => found.absent += table.weights.of_row(row),
+            }
+        }
+        Some(counter.finish(found, &wanted_strings(&Expression::literal(wanted.value.clone()))))
     }
 
     /// Finds the pairs of values of two attributes of the offers that a clause compares with each other. `None` if the clause

@@ -4,10 +4,10 @@ use crate::ad::Truth;
 use crate::text::{duration, shorten, suggestion, with_commas};
 
 use super::ad_names::AdNames;
-use super::changes::names_wanted_place;
 use super::clause_time::ClauseTime;
 use super::failure_phrase::FailureWriter;
 use super::missing_attribute::missing_attribute_note;
+use super::places::names_wanted_place;
 use super::report::{Narrowing, RefusalGroup, RequestReport};
 use super::unmet_offer_clause::{DecisivePart, UnmetOfferClause};
 use super::value_phrase::bound_phrase;

@@ -10,11 +10,11 @@ use crate::ad::{Expression, Name, Truth, Value};
 use crate::matching::PairSide;
 use crate::protocol::{evaluate_attribute, requested_resource};
 
-use super::changes::names_wanted_place;
 use super::clauses::ExplainedClause;
 use super::distance::as_number;
 use super::drained_slots::{DrainedOutcome, DrainedSlots};
 use super::evaluation::{OfferClause, OfferTable};
+use super::places::names_wanted_place;
 use super::refusal_source::{RefusalSource, RefusalTally, RefusingRow, common_text};
 use super::report::RefusalGroup;
 use super::request_analysis::RequestAnalysis;

@@ -1,6 +1,7 @@
 //! What can be done for a request without changing it: wait, and for what; release it; raise a limit.
 
 use crate::configuration::PolicyEffectKind;
+use crate::constraint::ClauseComparison;
 use crate::lint::SizeUnit;
 use crate::matching::negotiate::AccountingLimit;
 use crate::matching::policy::parse_limits;
@@ -31,6 +32,9 @@ use super::whom_to_ask::whom_to_ask;
 
 /// Maximum number of slots that a sentence names.
 const MAX_NAMED_SLOTS: usize = 3;
+
+/// Number of processors that are rarely free at once in one slot.
+const MANY_CORES: f64 = 16.0;
 
 /// Says what can be done for a request; holds the writer of sentences about it.
 pub struct Remedies<'w>(pub &'w SummaryWriter<'w>);
@@ -73,7 +77,8 @@ impl Remedies<'_> {
 
     /// Says what can be done about the verdict without a change.
     fn of_verdict(&self, report: &RequestReport) -> Vec<String> {
-        let remedy = self.by_verdict(report).into_iter().chain(self.of_large_request(report));
+        let large = self.of_large_request(report).or_else(|| self.of_many_cores(report));
+        let remedy = self.by_verdict(report).into_iter().chain(large);
         if report.matches > 0 {
             return remedy.chain(self.own_value(report)).chain(choice_phrases(self.0, report)).collect();
         }
@@ -111,6 +116,17 @@ impl Remedies<'_> {
                 self.0.count(report.offers)
             )
         })
+    }
+
+    /// Says to ask for fewer processors, where a request waits for many at once. `None` if it does not.
+    fn of_many_cores(&self, report: &RequestReport) -> Option<String> {
+        let waits = matches!(report.verdict, RequestVerdict::IfDrained(_));
+        let comparisons = report.clauses.iter().filter_map(|clause| clause.analysis.comparison.as_ref());
+        let asks = |of: &&ClauseComparison| of.bound_holder.as_ref().is_some_and(|(name, _)| name.is("RequestCpus"));
+        let cores = comparisons.filter(|_| waits).find(asks).map(|asks| &asks.bound)?;
+        let are_many = as_number(cores).is_some_and(|cores| cores >= MANY_CORES);
+        let can = self.0.verb("it can", "they can");
+        are_many.then(|| format!("ask for fewer RequestCpus, if {can} do with that: {cores} are rarely free at once"))
     }
 
     /// Says what to wait for or to do, by the kind of the verdict. `None` if the verdict alone does not tell.
@@ -262,7 +278,8 @@ impl Remedies<'_> {
                 Some(format!("wait until {slot} starts jobs again{}", self.0.state_beside(group.example)))
             }
             _ if group.demand.retired.is_some() && report.changes.is_empty() => {
-                Some(format!("wait for a new pilot, or do without {slot}"))
+                let without = format!(", or do without {slot}");
+                Some(format!("wait for a new pilot{}", if report.choices.is_empty() { &without } else { "" }))
             }
             _ if group.demand.is_closed && all > 0 && report.changes.is_empty() => {
                 Some(format!("ask the owner of {slot} when it takes jobs again, or do without it"))

@@ -6,7 +6,7 @@ use crate::ad::{ByteString, Expression, Name, Truth};
 use crate::constraint::InconsistencyKind;
 use crate::matching::negotiate::AccountingLimit;
 
-use super::changes::{RequestChange, RequestEdit, names_wanted_place};
+use super::changes::{RequestChange, RequestEdit};
 use super::clause_report::ClauseReport;
 use super::clause_time::ClauseTime;
 use super::conflict_example::ConflictExample;
@@ -15,7 +15,9 @@ use super::corrected_slot::CorrectedSlot;
 use super::failure_reason::FailureReason;
 use super::foreseen_effect::ForeseenEffect;
 use super::job_report::JobReport;
+use super::offered_values::OfferedValues;
 use super::own_expression::RequestExpression;
+use super::places::names_wanted_place;
 use super::precedence::Precedence;
 use super::resource_shortage::ResourceShortage;
 use super::scarce_resources::ScarceResources;
@@ -47,6 +49,8 @@ pub struct RequestReport {
     pub job: Option<JobReport>,
     /// The decisive reason for the result.
     pub verdict: RequestVerdict,
+    /// The places where offers are, if most of them refuse because they are at none that the request wants; `None` otherwise.
+    pub places: Option<OfferedValues>,
     /// What a job matches that is held because it used too much, if it asks for as much as is proposed; `None` for any other job.
     pub raised: Option<Box<RequestReport>>,
     /// What else keeps many of the slots from a job that no free slot matches.

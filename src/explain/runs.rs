@@ -167,6 +167,25 @@ pub fn held_for_runs(job: &JobReader) -> Option<JobCircumstance> {
     if is_of_policy && is_of_starts { evicted(job) } else { None }
 }
 
+/// `HoldReasonCode` of a job whose input files are not there yet.
+const SPOOLING_INPUT: i64 = 16;
+
+/// The input files of the job have not come for long.
+pub fn spooling(job: &JobReader) -> Option<JobCircumstance> {
+    job.number("HoldReasonCode").filter(|code| *code == SPOOLING_INPUT)?;
+    let (since, now) = (job.number("EnteredCurrentStatus")?, job.context.now?);
+    (now.saturating_sub(since) >= LONG).then(|| JobCircumstance {
+        kind: "spooling",
+        predicate: format!(
+            "has waited for its input files since {}, for {}",
+            local_moment(since),
+            duration(now.saturating_sub(since))
+        ),
+        remedy: Some(format!("remove it, and submit it anew, if they do not come any more (condor_rm{})", job.id())),
+        is_decisive: false,
+    })
+}
+
 /// Seconds from which a run without CPU time, and a removal without an end, are told.
 const LONG: i64 = 3600;
 

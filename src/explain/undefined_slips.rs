@@ -1,7 +1,8 @@
 //! Finds clauses that are undefined where they were meant to be true.
 
 use crate::ad::{
-    Ad, BinaryOperator, Expression, ExpressionKind, Name, UnaryOperator, Value, replace_kinds, rewrite_expression,
+    Ad, BinaryOperator, Expression, ExpressionKind, Name, UnaryOperator, Value, rename_attribute, replace_kinds,
+    rewrite_expression,
 };
 use crate::constraint::ClauseOperand;
 use crate::lint;
@@ -38,7 +39,9 @@ pub fn guarded(
             ExpressionKind::Binary(BinaryOperator::NotEqual, left, right)
                 if reads_missing(left) || reads_missing(right) =>
             {
-                Some(ExpressionKind::Binary(BinaryOperator::Isnt, left.clone(), right.clone()))
+                let [left, right] =
+                    [left, right].map(|side| if reads_host(left, right) { of_slot(side) } else { side.clone() });
+                Some(ExpressionKind::Binary(BinaryOperator::Isnt, left, right))
             }
             _ => None,
         })?;
@@ -69,6 +72,23 @@ pub fn guarded(
     };
     let name = analysis.offer_attributes.iter().find(|name| table.offers_with(name) < table.offer_count())?;
     Some((format!("a clause is undefined where {name} is missing"), corrected))
+}
+
+/// Whether a comparison is of the machine of a slot with `LastRemoteHost`, which is the name of a slot: `slot1@host`.
+fn reads_host(left: &Expression, right: &Expression) -> bool {
+    let is = |operand: &Expression, known: &str| match ClauseOperand::of(operand) {
+        Some(ClauseOperand::Other(name) | ClauseOperand::Own(name) | ClauseOperand::Unqualified(name)) => {
+            name.is(known)
+        }
+        _ => false,
+    };
+    let is_pair = |one: &Expression, other: &Expression| is(one, "Machine") && is(other, "LastRemoteHost");
+    is_pair(left, right) || is_pair(right, left)
+}
+
+/// Returns an operand with the name of the slot in place of its machine.
+fn of_slot(operand: &Expression) -> Expression {
+    rename_attribute(operand, &Name::new("Machine"), &Name::new("Name")).unwrap_or_else(|| operand.clone())
 }
 
 /// Returns `a =!= true` for `isUndefined(a)` and `a =?= undefined` where all offers have the attribute, as a truth; with what to

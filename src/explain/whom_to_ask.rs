@@ -3,8 +3,9 @@
 use crate::text::with_commas;
 
 use super::admission::AdmittedJobs;
-use super::changes::{names_place, names_system};
+use super::changes::names_system;
 use super::failure_reason::FailureReason;
+use super::places::names_place;
 use super::report::{RefusalGroup, RequestReport, RequestVerdict};
 use super::summary::SummaryWriter;
 

@@ -302,13 +302,37 @@ fn names_and_units() -> Vec<Case> {
     ]
 }
 
-/// Jobs that ask for what no slot has or admits, or at another time.
-fn missing_features() -> Vec<Case> {
+/// Jobs with names that mean others, or that are not the only mistake.
+fn meant_names() -> Vec<Case> {
     vec![
+        (
+            "former-host",
+            requirements("TARGET.Machine != LastRemoteHost"),
+            &[
+                "LastRemoteHost is not there before the first run",
+                "-> `TARGET.Name =!= LastRemoteHost` 2 slots, 1 free",
+            ],
+        ),
+        (
+            "rank",
+            "Rank = (TARGET.OpSysVer >= \"9\") * 10\nRequirements = TARGET.Disk > 5\n".to_owned(),
+            &[
+                "7.0 has a Rank that is an error and counts as 0: `TARGET.OpSysVer >= \"9\"` is an error",
+                "correct Rank: it is to be a number",
+            ],
+        ),
+        (
+            "property-of-gpus",
+            format!("RequireGPUs = GPUMemoryMb >= 30000\n{GPUS}"),
+            &["GPUs have no GPUMemoryMb, but GlobalMemoryMb", "admits only jobs with Owner bob"],
+        ),
         (
             "feature-name",
             requirements("TARGET.CVMFS_a_example_org"),
-            &["did you mean HAS_CVMFS_a_example_org? 1 slot has it", "-> `TARGET.HAS_CVMFS_a_example_org` 1 slot, free"],
+            &[
+                "did you mean HAS_CVMFS_a_example_org? 1 slot has it",
+                "-> `TARGET.HAS_CVMFS_a_example_org` 1 slot, free",
+            ],
         ),
         (
             "name-with-another-value",
@@ -323,13 +347,22 @@ fn missing_features() -> Vec<Case> {
         (
             "two-mistakes",
             requirements("TARGET.HAS_CVMFS_a_example_orgg && TARGET.Site == \"Boston\""),
-            &["what to do: write HAS_CVMFS_a_example_org for HAS_CVMFS_a_example_orgg, and mend", "`TARGET.Site == \"Boston\"`, too"],
+            &[
+                "what to do: write HAS_CVMFS_a_example_org for HAS_CVMFS_a_example_orgg, and mend",
+                "`TARGET.Site == \"Boston\"`, too",
+            ],
         ),
         (
             "quoted-and-misspelt",
             "Requirements = \"TARGET.OpSysMajorVerr == 9\"\n".to_owned(),
             &["this is a string, and no condition", "-> `TARGET.OpSysMajorVer == 9` 2 slots, 1 free"],
         ),
+    ]
+}
+
+/// Jobs that ask for what no slot has or admits, or at another time.
+fn missing_features() -> Vec<Case> {
+    vec![
         (
             "domain",
             requirements("TARGET.Machine == \"example.org\""),
@@ -900,6 +933,7 @@ fn reports_lead_to_what_is_meant() {
         names_of_systems(),
         wrong_conditions(),
         names_and_units(),
+        meant_names(),
         missing_features(),
         wrong_writing(),
         lists_and_names(),

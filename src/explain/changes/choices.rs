@@ -11,6 +11,7 @@ use crate::explain::failure_reason::FailureReason;
 use crate::explain::features::{TRANSFER_METHODS, names_feature, runs_by};
 use crate::explain::job_reader::JobReader;
 use crate::explain::nested_constraint::relaxed_for;
+use crate::explain::places::{names_place, names_wanted_place};
 use crate::explain::request_analysis::RequestAnalysis;
 use crate::explain::slots::SlotsByState;
 use crate::explain::system_family::is_same_family;
@@ -20,9 +21,7 @@ use super::BilateralChanges;
 use super::advice::is_machine;
 use super::awaited::awaited_clauses;
 use super::edit::{PROJECT, RequestEdit};
-use super::needs::{
-    DURATION, SYSTEM_ATTRIBUTES, demands_amount, is_exclusion, is_one_of, names_place, names_system, names_wanted_place,
-};
+use super::needs::{DURATION, SYSTEM_ATTRIBUTES, demands_amount, is_exclusion, is_one_of, names_system};
 use super::request_change::RequestChange;
 use super::search::{ChangeProblem, verify_edits};
 

@@ -12,6 +12,7 @@ use crate::explain::distance::{as_number, closest_row_value, relative_distance, 
 use crate::explain::evaluation::OfferTable;
 use crate::explain::failure_reason::FailureReason;
 use crate::explain::offered_values::LIST_FUNCTIONS;
+use crate::explain::places::names_place;
 use crate::explain::request_analysis::RequestAnalysis;
 use crate::lint::{self, GreedyConditional, LintLevel};
 use crate::text::closest_name;
@@ -278,7 +279,7 @@ fn similar_choices(comparison: &ClauseComparison, analysis: &RequestAnalysis, ta
         _ => None,
     };
     // Numbers in the names of machines tell machines apart, and those of systems are not the job's to choose.
-    let is_kept = |name: &Name| needs::names_place(name) || needs::names_system(name);
+    let is_kept = |name: &Name| names_place(name) || needs::names_system(name);
     let wanted = letters(&comparison.bound).filter(|_| !comparison.attribute().is_some_and(is_kept));
     let mut versions: Vec<(&Value, usize)> = Vec::new();
     for (value, offers) in &values {

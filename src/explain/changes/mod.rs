@@ -38,7 +38,7 @@ pub(super) use demanded_values::{DemandedValues, WeightedValue, add_value, sort_
 pub use edit::RequestEdit;
 pub(super) use edit::ports_of_group;
 pub use needs::measured_attributes;
-pub(super) use needs::{DURATION, demands_amount, is_system_attribute, names_place, names_system, names_wanted_place};
+pub(super) use needs::{DURATION, demands_amount, is_system_attribute, names_system};
 pub(super) use relaxed_bound::rewrite_proposal;
 pub use request_change::{MatchingOffers, RequestChange};
 pub(super) use search::{ChangeProblem, ObstacleCount, Proposal, search_changes};

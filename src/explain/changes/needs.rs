@@ -9,6 +9,7 @@ use crate::explain::distance::as_number;
 use crate::explain::evaluation::OfferTable;
 use crate::explain::failure_reason::FailureReason;
 use crate::explain::features::names_feature;
+use crate::explain::places::names_place;
 use crate::explain::request_analysis::RequestAnalysis;
 use crate::protocol::{RESOURCE_ATTRIBUTES, evaluate_attribute, is_set_by_run, requested_resource, words};
 
@@ -34,22 +35,6 @@ const PROGRAMS: [&str; 6] = ["Cmd", "ContainerImage", "DockerImage", DURATION, "
 
 /// The places where a job's files are. Without a shared file system, file transfer is the remedy.
 const PLACES: [&str; 2] = ["FileSystemDomain", "UidDomain"];
-
-/// The attributes of slots that name a machine, and the ends of names of those that name a site or a cluster. A job that
-/// asks for one has its reasons.
-const NAMES_OF_PLACES: [&str; 3] = ["Machine", "Name", "UtsnameNodename"];
-const ENDS_OF_PLACES: [&str; 7] =
-    ["Site", "SiteName", "ResourceName", "ClusterName", "Cluster", "HostName", "PoolName"];
-
-/// Whether an attribute of slots names a machine, a site or a cluster.
-pub fn names_place(name: &Name) -> bool {
-    is_one_of(name, &NAMES_OF_PLACES) || ENDS_OF_PLACES.iter().any(|end| name.ends_with(end))
-}
-
-/// Whether an attribute of a job names the places that it wants: `DESIRED_Sites`.
-pub fn names_wanted_place(name: &Name) -> bool {
-    name.starts_with("DESIRED_")
-}
 
 /// Whether an attribute of slots tells for which programs they are: their architecture, or their operating system, as
 /// `OSGVO_OS_STRING` does.

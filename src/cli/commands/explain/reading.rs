@@ -154,7 +154,7 @@ fn names_to_read(
     command.starts.add_names(session, &mut also)?;
     if !command.reverse {
         access_point.policies.add_queue_names(&mut also, session.dialect());
-        also.names.extend(START_ATTRIBUTES.into_iter().chain(["DedicatedScheduler"]).map(Name::new));
+        also.names.extend(START_ATTRIBUTES.into_iter().chain(["DedicatedScheduler", "Name"]).map(Name::new));
         // What a job needs is not given up.
         also.names.extend(feature_settings().chain(measured_attributes()).map(Name::new));
     }

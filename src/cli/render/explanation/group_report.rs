@@ -4,8 +4,11 @@ use classad::ad::{Expression, Name, Value};
 use classad::explain::{Explainer, JobCircumstance, LastRejection, RequestReport, RequestVerdict};
 use classad::matching::{Pair, PairSide};
 use classad::protocol::{JobState, evaluate_attribute};
+use classad::syntax::{Style, expression_text};
+use classad::text::shorten;
 
 use super::case::ExplanationInput;
+use super::limits::MAX_CLAUSE_CHARS;
 use super::verdict_codes::needs_change;
 use crate::cli::rank_warnings::wrong_rank;
 use crate::cli::session::Session;
@@ -22,12 +25,15 @@ pub fn explain_group(
     let report = with_job(session, case, group, report);
     let report = case.with_dedicated(session, group[0], report, explainer);
     let mut report = with_orphans(session, case, group[0], report);
-    let rank = report.job.as_ref().and_then(|_| useless_rank(session, case, group[0], explainer));
+    let has_place = report.verdict == RequestVerdict::Matches || report.verdict.is_of_states();
+    let waits = has_place && report.job.is_some() && !case.is_reverse;
+    let rank = if waits { useless_rank(session, case, group[0], explainer) } else { None };
     report.job.iter_mut().for_each(|job| job.circumstances.extend(rank.clone()));
     with_raised(session, case, group, report, explainer)
 }
 
-/// Returns that the rank of a waiting job is no number for the first slot that it matches. `None` if it is one.
+/// Returns that the rank of a job is no number for the first slot that it matches and may have, or for the first of all. `None` if
+/// it is one.
 fn useless_rank(
     session: &Session,
     case: &ExplanationInput<'_>,
@@ -35,16 +41,24 @@ fn useless_rank(
     explainer: &Explainer,
 ) -> Option<JobCircumstance> {
     let (job, name) = (&case.subjects[subject].ad, case.protocol.rank_name());
-    let rank = job.get(name).filter(|_| !case.is_reverse && !case.is_not_waiting(session, subject))?;
-    let is_number = matches!(rank.as_literal(), Some(Value::Integer(_) | Value::Real(_) | Value::Boolean(_)));
-    let offer = if is_number { None } else { explainer.matching_offers(job).first().copied() };
-    let slot = case.partners[offer?].ad.clone();
+    let is_number = |value: &Value| matches!(value, Value::Integer(_) | Value::Real(_) | Value::Boolean(_));
+    job.get(name).filter(|rank| !rank.as_literal().is_some_and(is_number))?;
+    let offer = explainer.matching_offers(job).first().copied().unwrap_or_default();
+    let slot = case.partners.get(offer)?.ad.clone();
     let pair = Pair::new(job.clone(), slot, case.protocol.clone(), session.context());
     let value = pair.evaluate_attribute(PairSide::Request, name).ok()?;
     let kind = wrong_rank(&value, session.dialect())?;
+    // The innermost part that is an error tells where it comes from.
+    let is_error =
+        |part: &Expression| pair.evaluate(PairSide::Request, part).is_ok_and(|value| matches!(value, Value::Error(_)));
+    let is_source = |part: &&Expression| is_error(part) && !part.parts().skip(1).any(is_error);
+    let source = job.get(name).and_then(|rank| rank.parts().find(is_source));
+    let source = source.map(|part| {
+        format!(": `{}` is an error", shorten(&expression_text(part, Style::of(session.dialect())), MAX_CLAUSE_CHARS))
+    });
     Some(JobCircumstance {
         kind: "rank",
-        predicate: format!("has a {name} that is {kind} and counts as 0"),
+        predicate: format!("has a {name} that is {kind} and counts as 0{}", source.unwrap_or_default()),
         remedy: Some(format!("correct {name}: it is to be a number, and no slot is preferred so")),
         is_decisive: false,
     })

@@ -22,6 +22,7 @@ mod site_reasons;
 mod spread_text;
 pub mod starts;
 pub mod times;
+mod value_listing;
 mod verdict_codes;
 pub mod writer;
 

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use classad::explain::{
-    AdNames, ClauseRemark, ClosestOffer, FailureReason, GangReport, JobReport, LastRejection, OfferedRange,
-    OfferedValue, RefusalGroup, RequestReport, RequestVerdict, SlotCounts, UnmetOfferClause,
+    AdNames, ClauseRemark, ClosestOffer, FailureReason, GangReport, JobReport, LastRejection, RefusalGroup,
+    RequestReport, RequestVerdict, SlotCounts, UnmetOfferClause,
 };
 use classad::protocol::SlotState;
 use classad::text::{counted, join_and, shorten, with_commas};
@@ -24,6 +24,7 @@ use super::limits::{DEFAULT_MAX_ITEMS, MAX_CLAUSE_CHARS, MAX_EVIDENCE_ITEMS, MAX
 use super::listing::{first_lines, push_rest, push_wrapped, two_column_listing, wrapped};
 use super::pair;
 use super::remedies::what_to_do;
+use super::value_listing::values_listing;
 use super::{diagram, gangs};
 
 /// Renders reports as text or as JSON. Threads can share a renderer.
@@ -240,51 +241,13 @@ impl<'c> ReportRenderer<'c> {
         text
     }
 
-    /// Lists the strings that the offers have where the clauses of the summary ask for others.
+    /// Lists the values that the offers have where the clauses of the summary ask for others, or the places of offers where the
+    /// request wants others.
     fn offered_values(&self, report: &RequestReport) -> String {
-        let told = report.told_clauses();
-        let offered =
-            told.iter().filter_map(|place| Some((report.clauses[*place].offered()?, &report.clauses[*place])));
-        let listings = offered.map(|(offered, clause)| {
-            let nouns = self.case.nouns;
-            let example = |offers: usize, offer: usize| {
-                let such_as = if offers == 1 { ":" } else { ", such as" };
-                format!("{such_as} {}", self.case.partners[offer].id())
-            };
-            let count = |offers: usize| format!("{} {}", with_commas(offers), nouns[usize::from(offers != 1)]);
-            let value = |value: &OfferedValue| {
-                let free = match value.free.map(|free| (free, value.offers)) {
-                    None => String::new(),
-                    Some((0, _)) => ", none free".to_owned(),
-                    Some((1, 1)) => ", free".to_owned(),
-                    Some((free, all)) if free == all => ", all free".to_owned(),
-                    Some((free, _)) => format!(", {} free", with_commas(free)),
-                };
-                let having = format!("{}{free}{}", count(value.offers), example(value.offers, value.example));
-                (vec![offered.shown(&shorten(&value.value, MAX_CLAUSE_CHARS))], having)
-            };
-            let range = |range: &OfferedRange, words: &str| {
-                let [least, most] = &range.bounds;
-                let shown = if least == most { least.to_string() } else { format!("{least} to {most}") };
-                (vec![shown], format!("{}{words}{}", count(range.offers), example(range.offers, range.example)))
-            };
-            let mut rows: Vec<_> = offered.values.iter().take(DEFAULT_MAX_ITEMS).map(value).collect();
-            // A single bound stands in the first sentence.
-            let is_told = offered.offline.is_none() && offered.absent == 0 && clause.closest_value.is_some();
-            rows.extend(offered.range.iter().filter(|_| !is_told).map(|numbers| range(numbers, "")));
-            rows.extend(offered.offline.iter().map(|numbers| range(numbers, ", offline")));
-            if rows.is_empty() {
-                return String::new();
-            }
-            let kinds =
-                [(offered.absent, "absent"), (offered.undefined, "undefined"), (offered.other, "of another type")];
-            let kinds = kinds.into_iter().filter(|(offers, _)| *offers > 0);
-            rows.extend(kinds.map(|(offers, kind)| (vec![format!("({kind})")], count(offers))));
-            let mut text = two_column_listing(&format!("values of {}:", offered.name), &rows);
-            push_rest(&mut text, offered.value_count, DEFAULT_MAX_ITEMS, "value");
-            text
-        });
-        listings.collect()
+        let told = report.told_clauses().into_iter().map(|place| &report.clauses[place]);
+        let of_clauses = told.filter_map(|clause| Some((clause.offered()?, clause.closest_value.is_some())));
+        let all = of_clauses.chain(report.places.iter().map(|places| (places, false)));
+        all.map(|(offered, has_bound)| values_listing(self.case, offered, has_bound)).collect()
     }
 
     /// Returns the name of an offer, with its state if it is a slot that is not free.
