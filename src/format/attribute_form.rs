@@ -157,3 +157,23 @@ impl AttributeForm {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::AttributeForm::{Json, Long};
+
+    #[test]
+    fn a_text_of_an_attribute_may_end_the_ad_or_be_only_a_beginning() {
+        for (form, whole, ends_ad, is_separated) in [
+            (Long, "a = 1\n", false, true),
+            (Long, "a = 1\r\n", false, true),
+            (Long, "a = 1", false, false),
+            (Long, "a = }", false, false),
+            (Json, "\"a\": 1,", false, true),
+            (Json, "\"a\": 1}", true, true),
+        ] {
+            let whole = whole.as_bytes();
+            assert_eq!((form.ends_ad(whole), form.is_separated(whole)), (ends_ad, is_separated), "{form:?} {whole:?}");
+        }
+    }
+}

@@ -88,3 +88,28 @@ pub fn document_problem(text: &[u8], form: FileFormat) -> Option<Problem> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::document_problem;
+    use crate::format::FileFormat;
+
+    #[test]
+    fn what_does_not_end_or_did_not_begin_is_told_at_its_bracket() {
+        let (json, lines) = (FileFormat::Json, FileFormat::JsonLines);
+        for (text, form, expected) in [
+            ("[{\"a\": 1}]", json, None),
+            ("{\"a\": 1}\n", lines, None),
+            (" [{\"a\": 1}", json, Some((1..2, "this array has no `]`"))),
+            ("[[{\"a\": 1}]", json, Some((0..1, "this array has no `]`"))),
+            ("{\"a\": 1} ] ]\n", json, Some((9..10, "this `]` ends no array"))),
+            (" {[a = 1]", FileFormat::Bracketed, Some((1..2, "this list of ads has no `}`"))),
+            ("\n<classads><c></c>", FileFormat::Xml, Some((1..2, "this element `<classads>` has no `</classads>`"))),
+            ("a = 1\n]\n", FileFormat::Long, None),
+        ] {
+            let found = document_problem(text.as_bytes(), form).map(|problem| (problem.range, problem.message));
+            let expected = expected.map(|(range, message): (std::ops::Range<usize>, &str)| (range, message.to_owned()));
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+}

@@ -360,3 +360,25 @@ pub fn begins_line(text: &[u8], offset: usize, most_indent: usize) -> bool {
     let blanks = blanks_before(text, offset);
     blanks <= most_indent && text[..offset - blanks].ends_with(b"\n")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::begins_line;
+
+    #[test]
+    fn a_line_begins_behind_its_end_with_few_blanks() {
+        for (text, most_indent, expected) in [
+            ("a\n<", 0, true),
+            ("a\n  <", 2, true),
+            ("a\n\t<", 1, true),
+            ("a\n  <", 1, false),
+            ("a <", 1, false),
+            ("a<", 1, false),
+            // The first line has no line end before it.
+            ("<", 1, false),
+            (" <", 1, false),
+        ] {
+            assert_eq!(begins_line(text.as_bytes(), text.len() - 1, most_indent), expected, "{text:?} {most_indent}");
+        }
+    }
+}

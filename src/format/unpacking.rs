@@ -115,12 +115,24 @@ mod tests {
         }
     }
 
+    /// A reader of packed zeros.
+    fn packed_zeros(count: u64) -> UnpackingReader {
+        let packed = zstd::stream::encode_all(io::repeat(0).take(count), 1).unwrap();
+        let decoder = decoder(&packed).unwrap();
+        UnpackingReader::new(Box::new(io::Cursor::new(packed)), decoder, MAX_UNPACK_RATIO).unwrap()
+    }
+
+    #[test]
+    fn the_bytes_that_are_not_limited_are_read_to_the_last() {
+        for (count, is_read) in [(UNLIMITED_UNPACKED_BYTES, true), (UNLIMITED_UNPACKED_BYTES + 1, false)] {
+            let read = io::copy(&mut packed_zeros(count), &mut io::sink());
+            assert_eq!(read.ok(), is_read.then_some(count), "{count}");
+        }
+    }
+
     #[test]
     fn a_few_packed_bytes_yield_bounded_many() {
-        let zeros = io::repeat(0).take(4 * UNLIMITED_UNPACKED_BYTES);
-        let packed = zstd::stream::encode_all(zeros, 1).unwrap();
-        let decoder = decoder(&packed).unwrap();
-        let mut reader = UnpackingReader::new(Box::new(io::Cursor::new(packed)), decoder, MAX_UNPACK_RATIO).unwrap();
+        let mut reader = packed_zeros(4 * UNLIMITED_UNPACKED_BYTES);
         let mut count = 0;
         let mut buffer = vec![0; 1 << 16];
         let error = loop {

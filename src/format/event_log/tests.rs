@@ -49,6 +49,18 @@ fn events_have_the_attributes_that_htcondor_names() {
             "012 Job was held.\n\tbad luck\n\tCode 13 Subcode 2",
             "HoldReasonCode = 13; HoldReasonSubCode = 2; HoldReason = \"bad luck\"",
         ),
+        (
+            "005 Job terminated.\n\tJob terminated of its own accord at 2026-09-01T11:40:00Z with exit-code 3.\n\
+             \t(1) Normal termination (return value 3)",
+            "ToE = [ Who = \"itself\"; How = \"OF_ITS_OWN_ACCORD\"; HowCode = 0; When = 1788262800; ExitBySignal = false; \
+             ExitCode = 3 ]; TerminatedNormally = true; ReturnValue = 3",
+        ),
+        (
+            "005 Job terminated.\n\tJob terminated of its own accord at 2026-09-01T11:40:00Z with signal 9.\n\
+             \t(0) Abnormal termination (signal 9)",
+            "ToE = [ Who = \"itself\"; How = \"OF_ITS_OWN_ACCORD\"; HowCode = 0; When = 1788262800; ExitBySignal = true; \
+             ExitSignal = 9 ]; TerminatedNormally = false; TerminatedBySignal = 9",
+        ),
         ("013 Job was released.\n\tvia condor_release", "Reason = \"via condor_release\""),
         ("040 Started transferring output files\n\tTransferring to host: <h>", "Type = 5; Host = \"<h>\""),
         ("035 Cluster submitted from host: <h>", "SubmitHost = \"<h>\""),

@@ -101,6 +101,17 @@ mod tests {
         shown_with_spans(RecoveringReader::<JsonGrammar>::new(text, dialect))
     }
 
+    /// What stands behind the end of an ad is no part of it, also if it is written as the next attribute was before.
+    #[test]
+    fn an_ad_ends_at_its_bracket() {
+        let texts = [
+            "{\"a\": 1, \"b\": 2}\n{\"a\": 1}\"b\": 2}\n",
+            "{\"a\": 1,\"b\": 2}\n{\"a\": 3}\"b\": 2}\n{\"a\": 4}",
+            "{\"a\": 1}\n{\"a\": 1}\"a\": 1}\n",
+        ];
+        assert_cached_as_by_grammar(&texts, FileFormat::JsonLines, by_grammar);
+    }
+
     proptest! {
         #[test]
         fn the_grammar_reads_the_same(texts in attribute_texts(

@@ -98,6 +98,8 @@ mod tests {
             ("** Proc = 1", LineKind::Attribute),
             ("-- Schedd: a@b : <127.0.0.1:9618?noUDP> @ 11/22/26 20:00:00", LineKind::Heading),
             ("-- Submitter: a : <127.0.0.1:9618> : b", LineKind::Heading),
+            ("-- a: b", LineKind::Heading),
+            ("-- : b", LineKind::Attribute),
             ("-- Schedd = 1", LineKind::Attribute),
             ("--- a", LineKind::Attribute),
             ("-", LineKind::Heading),

@@ -98,6 +98,12 @@ fn a_record_without_a_banner_is_left_out() {
     let first = "1 1: A = 1 | RecordType = \"X\" | B = 2";
     assert_eq!(items("A = 1\n*** X B=2\nA = 2\nB = ("), [first, &message]);
     assert_eq!(items("A = 1\n*** X B=2\nA = 2\n"), [first, &message]);
+    // So it is where only some attributes are read.
+    let text = "A = 1\n*** X B=2\nA = 2\nB = 3";
+    let mut projection = Projection::new([Name::new("A")], Dialect::Condor);
+    let place = |at| Position::of_offset(text.as_bytes(), at);
+    let read = ProjectingReader::new(text.as_bytes(), 0, &mut projection).map(|item| item_text(&item, place));
+    assert_eq!(read.collect::<Vec<_>>(), ["1 1: A = 1", &message]);
     // Without any banner the text is not a history file.
     assert_eq!(items("A = 1\nB = 2"), ["1 1: A = 1 | B = 2"]);
 }

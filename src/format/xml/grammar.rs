@@ -306,8 +306,28 @@ fn skip_unclosed(tokens: &mut TokenStream<MarkupReader>, offset: usize, indent: 
 
 #[cfg(test)]
 mod tests {
+    use super::read_value;
+    use crate::ad::Dialect;
     use crate::format::nested_boundaries::complete_prefix_length;
     use crate::format::xml::XmlGrammar;
+
+    #[test]
+    fn a_text_is_one_value_or_none() {
+        for (text, expected) in [
+            ("<i>1</i>", Some("1")),
+            (" <s>x</s> ", Some("\"x\"")),
+            ("<e>a + 1</e>", Some("a + 1")),
+            ("<l><i>1</i><i>2</i></l>", Some("{ 1, 2 }")),
+            ("", None),
+            ("<i>x</i>", None),
+            ("<i>1</i><i>2</i>", None),
+            ("<i>1</i></a><a n=\"b\"><i>2</i>", None),
+            ("<i>1</i></a></c><c><a n=\"a\"><i>2</i>", None),
+        ] {
+            let found = read_value(text.as_bytes(), Dialect::Condor).map(|value| value.to_string());
+            assert_eq!(found.as_deref(), expected, "{text}");
+        }
+    }
 
     #[test]
     fn whole_ads() {
