@@ -341,6 +341,14 @@ mod tests {
                 "JobStatus = 1; OnExitRemove = false; ExitCode = 127",
                 "has ended, with exit code 127 (a shell finds no such command), and was put back: OnExitRemove is false (`false`)",
             ),
+            (
+                "JobStatus = 1; OnExitRemove = false; ExitCode = 1; NumJobCompletions = 1",
+                "has ended, with exit code 1, and was put back: OnExitRemove is false (`false`)",
+            ),
+            (
+                "JobStatus = 1; OnExitRemove = false; ExitCode = 1; NumJobCompletions = 2",
+                "has ended 2 times, last with exit code 1, and was put back: OnExitRemove is false (`false`)",
+            ),
             ("JobStatus = 1; TransferQueued = true", ""),
             (
                 "JobStatus = 2; TransferQueued = true; TransferringInput = true; TransferInQueued = 700; TransferInputSizeMB = 41210",

@@ -169,3 +169,26 @@ pub(super) fn next_interval(ads: [&Ad; 2], expression: &Expression, context: &Co
     };
     soonest(find, |next| next.is_sampled)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{ClauseTime, NextInterval};
+    use crate::ad::time::local_moment;
+
+    #[test]
+    fn what_is_true_from_the_present_on_is_true_by_now() {
+        let (by_now, wait) = ("true by now, as the clocks of the slots go on", "wait for the next ad of the slot");
+        for (from, phrase, opening, remedy) in [
+            (999, by_now, "by now, as the clock of the slot goes on", wait),
+            (1000, by_now, "by now, as the clock of the slot goes on", wait),
+            (1001, "not before FROM, in 1 s, up to TO", "from FROM to TO, in 1 s", "wait until FROM, in 1 s"),
+        ] {
+            let next = NextInterval { seconds: from..1300, is_open: false, is_sampled: false };
+            let time = ClauseTime::of(1000, Some(next));
+            let plain = |text: String| text.replace(&local_moment(from), "FROM").replace(&local_moment(1300), "TO");
+            assert_eq!(plain(time.phrase()), phrase, "{from}");
+            assert_eq!(time.opening().map(plain).as_deref(), Some(opening), "{from}");
+            assert_eq!(time.remedy().map(plain).as_deref(), Some(remedy), "{from}");
+        }
+    }
+}

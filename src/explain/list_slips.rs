@@ -73,3 +73,32 @@ pub fn other_separator(clause: &Expression) -> Option<(String, Expression)> {
     let corrected = rewrite_expression(clause, &mut |known| known.ptr_eq(part).then(|| corrected.clone()))?;
     Some(("the third argument is the separator, and the list has another one".to_owned(), corrected))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::other_separator;
+    use crate::ad::Dialect;
+    use crate::syntax::{ParseOptions, parse_expression};
+
+    #[test]
+    fn a_separator_that_stands_nowhere_in_the_list_is_left_out() {
+        for (clause, expected) in [
+            ("stringListMember(TARGET.OpSys, \"a b\", \",\")", Some("stringListMember(TARGET.OpSys, \"a b\")")),
+            (
+                "x && !stringListIMember(TARGET.OpSys, \"a,b\", \"|\")",
+                Some("x && !stringListIMember(TARGET.OpSys, \"a,b\")"),
+            ),
+            // A list of one item needs no separator, and a list in which it stands has the right one.
+            ("stringListMember(TARGET.OpSys, \"a\", \",\")", None),
+            ("stringListMember(TARGET.OpSys, \"a,b\", \",\")", None),
+            ("stringListMember(TARGET.OpSys, \"a b\", \", \")", None),
+            ("stringListMember(TARGET.OpSys, \"a b\")", None),
+            ("stringListMember(TARGET.OpSys, TARGET.List, \",\")", None),
+            ("ifThenElse(TARGET.HasX, \"a b\", \",\")", None),
+        ] {
+            let parsed = parse_expression(clause.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+            let found = other_separator(&parsed).map(|(_, corrected)| corrected.to_string());
+            assert_eq!(found.as_deref(), expected, "{clause}");
+        }
+    }
+}

@@ -270,3 +270,29 @@ fn nested_call(clause: &Expression) -> Option<(Name, Name)> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::with_own_values;
+    use crate::ad::{Ad, Dialect};
+    use crate::eval::Context;
+    use crate::explain::evaluation::RequestContext;
+    use crate::syntax::{ParseOptions, parse_ad, parse_expression};
+
+    #[test]
+    fn attributes_of_the_request_have_their_values_where_no_nested_ad_has_them() {
+        let rules = ParseOptions::new(Dialect::Condor);
+        let ad = |text: &str| -> Ad { parse_ad(text.as_bytes(), rules).unwrap() };
+        let request = RequestContext::new(&ad("[ Least = 2 + 3; Capability = 1; Memory = 7 ]"));
+        let nested = [ad("[ Capability = 8.0 ]"), ad("[ Capability = 9.0; Memory = 40 ]")];
+        for (constraint, expected) in [
+            ("Capability >= Least", "Capability >= 5"),
+            ("Memory > Least && Least > 1", "Memory > 5 && 5 > 1"),
+            ("Capability >= 8.0", "Capability >= 8.0"),
+        ] {
+            let parsed = parse_expression(constraint.as_bytes(), rules).unwrap();
+            let found = with_own_values(&parsed, &nested, &request, &Context::new(Dialect::Condor));
+            assert_eq!(found.to_string(), expected, "{constraint}");
+        }
+    }
+}

@@ -358,8 +358,28 @@ fn is_list_argument(expression: &Expression, subject: &Expression) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{OfferedValues, ValueCounter};
-    use crate::ad::Name;
+    use super::{OfferedValues, ValueCounter, compared_operand};
+    use crate::ad::{Dialect, ExpressionKind, Name};
+    use crate::syntax::{ParseOptions, parse_expression};
+
+    #[test]
+    fn what_is_made_of_an_attribute_alone_is_compared_with() {
+        for (clause, expected) in [
+            ("TARGET.A == 1", "TARGET.A"),
+            ("1 < (TARGET.A)", "(TARGET.A)"),
+            ("size(TARGET.A) >= 2 && TARGET.B", "size(TARGET.A)"),
+            ("versionGE(split(TARGET.A)[1], \"9.0\")", "split(TARGET.A)[1]"),
+            // What reads something else, too, tells nothing of the attribute.
+            ("TARGET.A + TARGET.B >= 2", "TARGET.A"),
+            ("TARGET.B == 2 && TARGET.A", "TARGET.A"),
+            ("regexp(\"a\", TARGET.A)", "TARGET.A"),
+        ] {
+            let clause = parse_expression(clause.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+            let is_subject = |part: &ExpressionKind| matches!(part, ExpressionKind::Select(_, name) if name.is("A"));
+            let subject = clause.parts().find(|part| is_subject(part.kind())).unwrap();
+            assert_eq!(compared_operand(&clause, subject).to_string(), expected, "{clause}");
+        }
+    }
 
     #[test]
     fn the_most_similar_values_come_first() {

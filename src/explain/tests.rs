@@ -308,6 +308,7 @@ fn whose_rule_it_is_and_which_values_there_are() {
     );
     let asleep = slot("State = \"Unclaimed\"; Offline = true; Memory = 900; Requirements = true");
     let clocked = slot("State = \"Unclaimed\"; ClockMin = 600; Requirements = true");
+    let unmeasured = slot("State = \"Unclaimed\"; Speed = undefined; Memory = undefined; Requirements = true");
     let awake = slot("State = \"Unclaimed\"; Memory = 100; Requirements = true");
     let full = slot(
         "State = \"Drained\"; Activity = \"Retiring\"; PartitionableSlot = true; TotalSlotCpus = 8; Requirements = true",
@@ -344,6 +345,11 @@ fn whose_rule_it_is_and_which_values_there_are() {
             vec![&asleep, &awake, &listed],
             "`TARGET.Cpus == TARGET.Memory` is never true: false for 2 and undefined for 1; \
              the values are 4 and 100 (1, free) and 4 and 900 (1)",
+        ),
+        (
+            "Requirements = TARGET.Speed == TARGET.Memory",
+            vec![&unmeasured],
+            "`TARGET.Speed == TARGET.Memory` is undefined for the only slot",
         ),
         (
             "Requirements = TARGET.ClockHour >= 25",

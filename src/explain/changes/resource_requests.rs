@@ -101,3 +101,44 @@ fn propose_for_resource(table: &OfferTable, request: &Ad, [name, resource]: [&Na
     let tried = [Some(largest), best, smaller.last()].into_iter().flatten().map(|amount| amount.value);
     tried.map(proposal).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::propose_for_resource;
+    use crate::ad::{Ad, Dialect, Name};
+    use crate::eval::Context;
+    use crate::explain::evaluation::OfferTable;
+    use crate::protocol::Protocol;
+    use crate::syntax::{ParseOptions, parse_ad};
+
+    fn ad(text: &str) -> Ad {
+        parse_ad(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap()
+    }
+
+    #[test]
+    fn the_largest_the_best_and_the_least_amount_are_proposed() {
+        for (wanted, slots, expected) in [
+            (100, &[50][..], &[50][..]),
+            (100, &[20, 50], &[50, 20]),
+            // Of those between, the one with the greatest product of the amount and its slots: 2 have 20, 3 have 14.
+            (100, &[50, 20, 14, 10], &[50, 14, 10]),
+            (100, &[50, 20, 20, 14, 10], &[50, 20, 10]),
+            // What is far less than is asked for is no advice.
+            (1000, &[500, 8, 7], &[500, 8]),
+            (1000, &[7], &[7]),
+            (100, &[100, 200], &[]),
+            (1, &[1, 2], &[]),
+        ] {
+            let request = ad(&format!("[ RequestCpus = {wanted}; Requirements = TARGET.Cpus >= RequestCpus ]"));
+            let offers = slots.iter().map(|cpus| ad(&format!("[ Cpus = {cpus}; Requirements = true ]")));
+            let offers: Vec<Ad> = offers.collect();
+            let protocol = Protocol::new(Dialect::Condor);
+            let table = OfferTable::new(&offers, protocol, Context::new(Dialect::Condor));
+            let names = ["RequestCpus", "Cpus"].map(Name::new);
+            let found = propose_for_resource(&table, &request, names.each_ref());
+            let found: Vec<String> = found.iter().map(|proposal| proposal.edits[0].text(Dialect::Condor)).collect();
+            let expected: Vec<String> = expected.iter().map(|cpus| format!("RequestCpus {wanted} -> {cpus}")).collect();
+            assert_eq!(found, expected, "{wanted} {slots:?}");
+        }
+    }
+}

@@ -3,6 +3,7 @@
 use super::{EmptyPortCause, GangVerdict, explain_gang};
 use crate::ad::{Ad, Dialect};
 use crate::eval::Context;
+use crate::explain::{AdReference, SummaryWriter};
 use crate::matching::gang::Gangmatcher;
 use crate::matching::gang::tests::{ExhaustiveSearch, GangAdGenerator, members};
 use crate::protocol::Protocol;
@@ -105,6 +106,32 @@ fn values_are_changed_where_they_are_written() {
         |cpus: u32| format!("[ Cpus = {cpus}; Ports = {{ [ Label = r; Constraint = r.RequestCpus <= Cpus ] }} ]");
     let report = explained("[ Ports = { [ Label = a; Constraint = true ] } ]", &[&slot(0), &slot(4)]);
     assert_eq!(report.changes[0].text(), "RequestCpus = 4");
+}
+
+#[test]
+fn the_values_that_a_condition_of_an_empty_port_reads_in_the_request_are_told() {
+    let names = |ad: AdReference| format!("{ad:?}");
+    let writer = SummaryWriter {
+        subject: "job",
+        is_plural: false,
+        nouns: ["offer", "offers"],
+        names: &names,
+        dialect: Dialect::Classad,
+        max_clause_chars: 60,
+        brevity: 0,
+    };
+    for (constraint, expected) in [
+        ("a.Type == Wanted", "`a.Type == Wanted` is true for none of 2 offers, where Wanted is \"z\""),
+        ("a.X > 1 && a.Type == Wanted", "`a.Type == Wanted` is true for none of 2 offers, where Wanted is \"z\""),
+        ("a.Type == \"z\"", "`a.Type == \"z\"` is true for none of 2 offers"),
+    ] {
+        let request = format!("[ Wanted = \"z\"; Ports = {{ [ Label = a; Constraint = {constraint} ] }} ]");
+        let report = explained(
+            &request,
+            &["[ X = 1; Type = \"a\"; Constraint = true ]", "[ X = 2; Type = \"b\"; Constraint = true ]"],
+        );
+        assert_eq!(writer.gang_cause(&report), format!("a stays empty: {expected}"), "{constraint}");
+    }
 }
 
 #[test]
