@@ -212,3 +212,33 @@ impl JobMoment {
 fn is_text_name(name: &Name) -> bool {
     super::StandardType::of(name) == Some(super::StandardType::String)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::JobMoment;
+    use crate::ad::{Ad, Expression, Name};
+
+    #[test]
+    fn times_of_runs_are_those_of_the_runs_that_ended() {
+        let (idle, running) = (JobMoment::IDLE, JobMoment::RUNNING);
+        for (moment, of_all, of_this_run) in [
+            (idle, "0", "0"),
+            (JobMoment { starts: 2, ..idle }, "60.0", "60.0"),
+            (running, "0", "60.0"),
+            (JobMoment { starts: 2, ..running }, "60.0", "60.0"),
+            (JobMoment::EXITED, "600.0", "600.0"),
+        ] {
+            for (name, expected) in [
+                ("CumulativeSlotTime", of_all),
+                ("RemoteUserCpu", of_all),
+                ("CommittedTime", of_all),
+                ("RemoteWallClockTime", of_this_run),
+            ] {
+                let name = Name::new(name);
+                let job = Ad::default().with(name.clone(), Expression::literal(0));
+                let (ad, _) = moment.ad(&job, std::slice::from_ref(&name), 1000, None);
+                assert_eq!(ad.get(&name).unwrap().to_string(), expected, "{name} {moment:?}");
+            }
+        }
+    }
+}

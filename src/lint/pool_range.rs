@@ -146,8 +146,29 @@ fn number_within(expression: &Expression, depth: usize) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::NumberRange;
+    use super::{NumberRange, check};
     use crate::ad::BinaryOperator::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
+    use crate::ad::{Expression, Name};
+
+    #[test]
+    fn a_number_that_all_sizes_exceed_may_be_in_another_unit() {
+        let mut range = NumberRange::of(1000.0);
+        range.include(9000.0);
+        for (name, operator, number, is_literal, expected) in [
+            ("Memory", GreaterEqual, 2.0, true, Some("if 2 GiB is meant, write 2048")),
+            ("Memory", Greater, 8.5, true, Some("if 8.5 GiB is meant, write 8704")),
+            // One is a number of any unit, and what is computed is meant so.
+            ("Memory", GreaterEqual, 1.0, true, None),
+            ("Memory", GreaterEqual, 2.0, false, None),
+            ("Memory", GreaterEqual, 999.0, true, None),
+            ("Memory", Less, 9001.0, true, None),
+            ("Cpus", GreaterEqual, 2.0, true, None),
+        ] {
+            let part = (&Name::new("Requirements"), &Expression::literal(true));
+            let found = check(part, &Name::new(name), range, operator, number, is_literal);
+            assert_eq!(found.map(|finding| finding.help).as_deref(), expected, "{name} {operator:?} {number}");
+        }
+    }
 
     #[test]
     fn comparisons_are_decided_where_all_numbers_agree() {

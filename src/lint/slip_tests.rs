@@ -38,6 +38,7 @@ fn slips_of_real_policies_are_corrected() {
         ("stringListMember(\"CHTC, UNL\", Site)", "argument-order: stringListMember(Site, \"CHTC, UNL\")"),
         ("member(\"x\", \"a,b,c\")", "argument-type: stringListIMember(\"x\", \"a,b,c\")"),
         ("stringListMember(\"a\", {\"a\",\"b\"})", "argument-type: identicalMember(\"a\", { \"a\", \"b\" })"),
+        ("size(Owner) + \"5\"", "operand-type: "),
         ("size(Owner) == \"5\"", "operand-type: size(Owner) == 5"),
         ("JobStatus == \"Idle\"", "operand-type: JobStatus == 1"),
         ("\"transferring_output\" != TARGET.JobStatus", "operand-type: 6 != TARGET.JobStatus"),

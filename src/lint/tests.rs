@@ -181,6 +181,11 @@ fn a_constraint_is_looked_at_as_it_is_in_its_ad() {
             "[ Requirements = START && x; START = false ]",
             vec!["never-met: no ad can match: this part of the Requirements is false in this ad"],
         ),
+        // What a clause refers to is looked at once, wherever else it is named.
+        (
+            "[ Requirements = START && other.x > 5 && START; START = MY.Foo > 3 ]",
+            vec!["never-met: no ad can match: this part of the Requirements is undefined in this ad"],
+        ),
         ("[ Requirements = false ]", vec![]),
         // A contradiction with a machine's present attributes is a note, because these attributes change.
         (
@@ -208,6 +213,23 @@ fn a_constraint_is_looked_at_as_it_is_in_its_ad() {
             .map(|text| text.replace("TARGET.x", "other.x"))
             .collect();
         assert_eq!(found, expected, "{text}");
+    }
+}
+
+#[test]
+fn of_contradictions_about_one_attribute_that_of_the_nearest_parts_is_told() {
+    for (clauses, expected) in [
+        ("other.x > 10 && other.y && other.x < 5 && other.x > 8", "other.x < 5, other.x > 8"),
+        ("other.x < 5 && other.x > 8 && other.y && other.x > 10", "other.x < 5, other.x > 8"),
+        // Those that stand as they are written come before those that depend on a value of the ad.
+        ("other.x > 10 && other.y && other.x < 5 && other.x > MY.Least", "other.x > 10, other.x < 5"),
+    ] {
+        let text = format!("[ Least = 8; Requirements = {clauses} ]");
+        let found = checker(Dialect::Condor).check(&ad(&text, Dialect::Condor));
+        let found = found.iter().find(|(_, finding)| finding.rule.name == "contradiction");
+        let spans = found.unwrap().1.labels.iter().map(|label| label.span.unwrap().range());
+        let places: Vec<&str> = spans.map(|range| &text[range]).collect();
+        assert_eq!(places.join(", "), expected, "{text}");
     }
 }
 
