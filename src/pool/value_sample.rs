@@ -275,6 +275,20 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_limit_without_place_for_a_short_value_is_empty() {
+        let of_bytes = |class_bytes: usize| SampleLimit { values: 5, class_bytes };
+        for (limit, expected) in [
+            (SampleLimit::of_values(0), true),
+            (SampleLimit::of_values(1), false),
+            (SampleLimit::of_values(2).halved(), false),
+            (of_bytes(class_cost(0) - 1), true),
+            (of_bytes(class_cost(0)), false),
+        ] {
+            assert_eq!(limit.is_empty(), expected, "{limit:?}");
+        }
+    }
+
     proptest! {
         #[test]
         fn a_sample_has_the_smallest_hashes_of_each_class(

@@ -234,6 +234,22 @@ fn the_index_is_evaluation_in_large_pools() {
     assert!(matched > 100, "{matched}");
 }
 
+/// The last offer of a large pool is tested alone, and has its rank of the request.
+#[test]
+fn an_offer_that_alone_remains_gives_its_rank() {
+    let rules = ParseOptions::new(Dialect::Condor);
+    for (rank, expected) in [("2", 2.0), ("TARGET.v", 3.0), ("TARGET.v + MY.a", 10.0), ("TARGET.none", 0.0)] {
+        let offer = |a: usize| format!("[ a = {a}; Requirements = true; Rank = {rank} ]");
+        let offers: Vec<Ad> = (0..256).map(|a| parse_ad(offer(a).as_bytes(), rules).unwrap()).collect();
+        let request = parse_ad(b"[ v = 3; Requirements = TARGET.a == 7; Rank = 5 ]", rules).unwrap();
+        let (protocol, context) = (Protocol::new(Dialect::Condor), Context::new(Dialect::Condor));
+        let mut matchmaker = Matchmaker::new(&offers, protocol, context, Accelerations::ALL);
+        let found = matchmaker.candidates(&request);
+        let found: Vec<_> = found.iter().map(|one| (one.offer, one.request_rank, one.offer_rank)).collect();
+        assert_eq!(found, [(7, 5.0, expected)], "{rank}");
+    }
+}
+
 /// Returns an ad of a large pool with all, some or none of: values, bounds, sets of values, clauses that are no condition,
 /// a rank. What an ad lacks altogether decides the way that the index takes.
 fn ad_of_some_kinds(random: &mut fastrand::Rng, rules: ParseOptions) -> Ad {

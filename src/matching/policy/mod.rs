@@ -313,3 +313,23 @@ impl std::error::Error for PolicyFault {}
 pub fn candidate_label() -> Name {
     Name::new("label")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{PolicyRule, with_attributes};
+    use crate::ad::{Ad, Expression, Name};
+
+    #[test]
+    fn ads_without_further_attributes_are_the_same_and_shared_ones_stay_shared() {
+        let [one, other] = [1, 2].map(|number| Ad::default().with(Name::new("a"), Expression::literal(number)));
+        let ads = [one.clone(), other, one];
+        let identities = |ads: &[Ad]| ads.iter().map(Ad::identity).collect::<Vec<_>>();
+        assert_eq!(identities(&with_attributes(&ads, &[])), identities(&ads));
+        let rule = PolicyRule::from(Expression::literal(3));
+        let extended = with_attributes(&ads, &[(Name::new("b"), rule)]);
+        let texts: Vec<String> = extended.iter().map(|ad| ad.get_str("b").unwrap().to_string()).collect();
+        assert_eq!(texts, ["3", "3", "3"]);
+        let found = identities(&extended);
+        assert!(found[0] == found[2] && found[0] != found[1]);
+    }
+}

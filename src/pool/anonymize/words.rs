@@ -349,3 +349,61 @@ fn is_path(bytes: &[u8], run: &Range<usize>) -> bool {
     let is_plain = path[0] == b'/' || has_letter && (!path[0].is_ascii_digit() || slashes > 1);
     is_windows || path[0] == b'~' || slashes > 0 && is_plain
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{is_host, is_name, is_path};
+
+    #[test]
+    fn hosts_end_in_a_label_of_several_letters() {
+        for (run, expected) in [
+            ("node-7.example.org", true),
+            ("node7.example.org.", true),
+            ("7.de", true),
+            ("a.b", false),
+            ("8.9.z", false),
+            ("node7", false),
+            ("org", false),
+            ("1.2.3.4", false),
+            ("node.x86", false),
+            (".", false),
+            ("", false),
+        ] {
+            assert_eq!(is_host(run.as_bytes()), expected, "{run}");
+        }
+    }
+
+    #[test]
+    fn names_are_numbers_of_jobs_or_begin_with_a_letter() {
+        for (text, expected) in [
+            ("ann7", true),
+            ("7", true),
+            ("1234.0", true),
+            ("123.0", false),
+            ("24.04", false),
+            ("7a", false),
+            ("-a", false),
+        ] {
+            assert_eq!(is_name(text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn paths_begin_at_a_root_or_have_letters() {
+        for (text, expected) in [
+            ("/7", true),
+            ("~7", true),
+            ("a/7", true),
+            ("7/a/b", true),
+            ("\\\\host\\7", true),
+            ("\\7", false),
+            ("5/10", false),
+            ("3/day", false),
+            ("10/25/2025", false),
+            ("a7", false),
+        ] {
+            assert_eq!(is_path(text.as_bytes(), &(0..text.len())), expected, "{text}");
+        }
+        assert!(is_path(b"C:\\7", &(2..4)));
+    }
+}

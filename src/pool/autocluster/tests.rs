@@ -39,6 +39,9 @@ fn what_is_significant() {
     // The request reads `Site` of the offer, which refers to an attribute of the request.
     assert_eq!(significant(request, &["[ Site = TARGET.Args ]"], &[]), "Args Far Min Wanted");
     assert_eq!(significant(request, &["[ Site = Next; Next = other.Args ]"], &[]), "Args Far Min Wanted");
+    // Of each offer counts what it has itself.
+    let offers = ["[ Site = Next; Next = 1 ]", "[ Site = 1; Next = TARGET.Args ]"];
+    assert_eq!(significant(request, &offers, &[]), own);
     // The policy reads an attribute of the request, directly or through an attribute of the offer.
     assert_eq!(significant(request, &[plain], &["label.Cpus - Args"]), "Args Far Min Wanted");
     assert_eq!(significant(request, &["[ Cpus = 1; Size = TARGET.User ]"], &["label.Size"]), "Far Min User Wanted");

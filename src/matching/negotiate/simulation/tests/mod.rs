@@ -164,6 +164,20 @@ fn a_partitionable_slot_is_divided_and_whole_again() {
     assert_eq!((outcome.totals.matches, outcome.totals.started, outcome.totals.ended), (2, 4, 4));
 }
 
+/// The jobs 1 and 2 are of one autocluster: the first starts where it matched, the second leaves its match to the first job that
+/// may have it.
+#[test]
+fn the_access_point_chooses_for_matches_behind_the_first_of_a_run() {
+    let jobs = ["ConcurrencyLimits = \"sw\"; JobPrio = 0", "JobPrio = 0", "JobPrio = 0"].map(|more| job("ann", more));
+    let jobs = jobs.each_ref().map(String::as_str);
+    for (considers_limits, expected) in [(true, ["1:1@s0", "1:2@s1"]), (false, ["1:1@s0", "1:0@s1"])] {
+        let configuration =
+            format!("CONCURRENCY_LIMIT_DEFAULT = 0\nCLAIM_RECYCLING_CONSIDER_LIMITS = {considers_limits}\n");
+        let outcome = run_configured(&configuration, (&jobs, &[("s0", STATIC), ("s1", STATIC)]), (1, 60), None);
+        assert_eq!(outcome.starts(), expected, "{configuration}");
+    }
+}
+
 #[test]
 fn a_job_that_the_slot_prefers_evicts_another_which_waits_again() {
     let slot = "[ Cpus = 1; Memory = 1024; Requirements = true; Rank = TARGET.Owner == \"bob\" ? 1 : 0 ]";
