@@ -118,7 +118,22 @@ fn printed<'a>(style: Style, start: impl FnOnce(&mut ExpressionPrinter<'a>)) -> 
 mod tests {
     use crate::syntax::{ParseOptions, parse_expression};
 
-    use super::{Style, expression_text};
+    use super::{Style, expression_text, print_multiline};
+
+    #[test]
+    fn lines_behind_a_nested_list_are_indented_as_those_before_it() {
+        for (text, printed) in [
+            ("{ 1 }", "|   {|      1|   }"),
+            (
+                "{ { 1 }, { 2 } }",
+                "|   {|      |         {|            1|         },|      |         {|            2|         }|   }",
+            ),
+        ] {
+            let expression = parse_expression(text.as_bytes(), ParseOptions::default()).unwrap();
+            let found = String::from_utf8(print_multiline(&expression)).unwrap();
+            assert_eq!(found.replace('\n', "|"), printed, "{text}");
+        }
+    }
 
     #[test]
     fn the_long_form_has_the_spaces_of_the_library() {
