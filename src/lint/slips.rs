@@ -6,7 +6,6 @@ use crate::ad::{
 use crate::eval::{find_function_in, similar_functions};
 use crate::protocol::{closest_attributes, renamed_attribute};
 
-
 use super::standard_attributes::StandardType;
 
 /// A comparison of the result of a comparison, such as `a > b is c`, which is read as `(a > b) is c`.
