@@ -21,6 +21,8 @@ pub struct HoldReason {
     pub holds_again: bool,
     /// Who held the job by hand, if it is not its owner.
     pub held_by: Option<String>,
+    /// How long the job says that it runs (`JobDurationCategory`), where pools have such categories.
+    pub duration: Option<String>,
 }
 
 /// A resource of which a job used more than it had.
@@ -130,10 +132,11 @@ impl HoldReason {
     #[must_use]
     pub fn new(ad: &Ad, context: &Context) -> Self {
         let value = |name: &str| evaluate_attribute(ad, &name.into(), context);
-        let text = match value("HoldReason") {
-            Some(Value::String(text)) => text.to_str().trim().to_owned(),
-            _ => String::new(),
+        let text_of = |name: &str| match value(name) {
+            Some(Value::String(text)) => Some(text.to_str().trim().to_owned()),
+            _ => None,
         };
+        let text = text_of("HoldReason").unwrap_or_default();
         let codes = ["HoldReasonCode", "HoldReasonSubCode"].map(|name| match value(name) {
             Some(Value::Integer(number)) => Some(number),
             _ => None,
@@ -159,14 +162,11 @@ impl HoldReason {
             };
             ExceededResource { enough: exceeded.larger().next(), ..exceeded }
         });
-        let owner = match value("Owner") {
-            Some(Value::String(owner)) => owner.to_str().into_owned(),
-            _ => String::new(),
-        };
+        let (owner, duration) = (text_of("Owner").unwrap_or_default(), text_of("JobDurationCategory"));
         let user = text.split_once(BY_USER).and_then(|(_, behind)| behind.split([')', '@']).next());
         let is_other = |user: &&str| codes[0] == Some(BY_HAND[0]) && !owner.is_empty() && *user != owner;
         let held_by = user.filter(is_other).map(ToOwned::to_owned);
-        let hold = HoldReason { text, codes, exceeded, holds_again: false, held_by };
+        let hold = HoldReason { text, codes, exceeded, holds_again: false, held_by, duration };
         HoldReason { holds_again: hold.holds_again(ad, context), ..hold }
     }
 

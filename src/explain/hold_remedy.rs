@@ -104,6 +104,12 @@ const POLICIES: [i64; 2] = [3, 26];
 /// `HoldReasonCode` of a job whose output was not transferred (`TransferOutputError`).
 const OUTPUT: i64 = 12;
 
+/// `HoldReasonCode` of jobs that ran longer than they may (`JobDurationExceeded`, `JobExecuteExceeded`).
+const DURATIONS: [i64; 2] = [46, 47];
+
+/// The category of the longest jobs, where pools have categories.
+const LONGEST: &str = "Long";
+
 /// What HTCondor says of a hold by the end of a run.
 const AT_EXIT: &str = "OnExitHold";
 
@@ -117,6 +123,12 @@ pub fn hold_remedy(hold: &HoldReason) -> Option<&'static str> {
         && let Some(remedy) = answer_of_server(&hold.text, code == OUTPUT)
     {
         return Some(remedy);
+    }
+    let is_short = hold.duration.as_ref().is_some_and(|category| !category.eq_ignore_ascii_case(LONGEST));
+    if DURATIONS.contains(&code) && is_short {
+        return Some(
+            "set JobDurationCategory to \"Long\", let the program save its state (checkpoint), or do less in one job",
+        );
     }
     let fits = |(codes, of, _): &&(&[i64], Option<i64>, &str)| codes.contains(&code) && (of.is_none() || *of == error);
     REMEDIES.iter().find(fits).map(|(.., remedy)| *remedy)
@@ -207,7 +219,14 @@ mod tests {
             ([Some(1), None], "", None),
             ([None, None], "(errno 2)", None),
         ] {
-            let hold = HoldReason { text: text.to_owned(), codes, exceeded: None, holds_again: false, held_by: None };
+            let hold = HoldReason {
+                text: text.to_owned(),
+                codes,
+                exceeded: None,
+                holds_again: false,
+                held_by: None,
+                duration: None,
+            };
             assert_eq!(hold_remedy(&hold), expected, "{codes:?} {text}");
         }
     }

@@ -77,7 +77,11 @@ impl RefusalWriter<'_> {
             return shortage.phrase(refusing, self.failures.nouns) + &rest;
         }
         let reason = self.refusal_phrase(report, refusing);
-        format!("{}{reason}{}", self.prefix(refusing, states), self.narrowing_phrase(report))
+        let rest = match report.narrowing {
+            Some(Narrowing::Refusals) => String::new(),
+            _ => self.narrowing_phrase(report),
+        };
+        format!("{}{reason}{rest}", self.prefix(refusing, states))
     }
 
     /// Says by which clause most of the suitable offers refuse. `refusing` is the number of suitable offers that

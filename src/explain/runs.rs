@@ -174,7 +174,7 @@ const SPOOLING_INPUT: i64 = 16;
 pub fn spooling(job: &JobReader) -> Option<JobCircumstance> {
     job.number("HoldReasonCode").filter(|code| *code == SPOOLING_INPUT)?;
     let (since, now) = (job.number("EnteredCurrentStatus")?, job.context.now?);
-    (now.saturating_sub(since) >= LONG).then(|| JobCircumstance {
+    (now.saturating_sub(since) >= LONG / 2).then(|| JobCircumstance {
         kind: "spooling",
         predicate: format!(
             "has waited for its input files since {}, for {}",

@@ -36,7 +36,8 @@ pub fn refusing_states(report: &RequestReport) -> String {
     let full = (full > 0).then_some((full, "full"));
     let states: Vec<(usize, &str)> = states.words().into_iter().chain(full).collect();
     match states.as_slice() {
-        [(_, state)] => format!(" ({state})"),
+        [] => String::new(),
+        [(number, state)] if *number == all => format!(" ({state})"),
         states => {
             let states: Vec<String> =
                 states.iter().map(|(number, state)| format!("{} {state}", with_commas(*number))).collect();

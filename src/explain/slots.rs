@@ -7,11 +7,13 @@ use crate::ad::{AbsoluteTime, Ad, BinaryOperator, ByteString, Expression, Name, 
 use crate::eval::Context;
 use crate::protocol::{AdvertisedState, SlotState, evaluate_attribute};
 
+use super::clause_weight::ClauseWeight;
 use super::distance::{as_number, closest_offered_value};
 use super::drained_slots::{DrainedOutcome, DrainedSlots};
 use super::evaluation::{OfferTable, RequestContext, RowStates, RowWeights};
+use super::nested_ads::is_true_in;
 use super::scarce_resources::ScarceResources;
-use crate::constraint::ClauseComparison;
+use crate::constraint::{ClauseComparison, conjuncts};
 
 /// What a slot tells of itself: its state, and who holds it.
 pub type SlotStanding = (AdvertisedState, Option<ByteString>);
@@ -162,6 +164,16 @@ pub struct SlotsByState {
     pub drained: Option<DrainedSlots>,
 }
 
+/// Whether a slot takes no job at all, whatever the job is: its constraint is `false`, or a rule of its own is.
+fn takes_nothing(slot: &Ad, table: &OfferTable) -> bool {
+    let context = &table.context;
+    let is_closed = |clause: &&Expression| {
+        ClauseWeight::of(clause, slot, context.dialect) == ClauseWeight::Closed && !is_true_in(slot, clause, context)
+    };
+    let constraint = table.protocol.constraint_expression(slot);
+    constraint.is_some_and(|constraint| conjuncts(constraint).iter().any(is_closed))
+}
+
 impl SlotsByState {
     /// Returns the rows in the states that a table tells. `standings` has what each offer tells of itself.
     pub fn row_states(table: &OfferTable, standings: &[SlotStanding]) -> RowStates {
@@ -182,7 +194,10 @@ impl SlotsByState {
                 free.set(row, false);
             }
         }
-        RowStates { free, offline: with(|state| state == SlotState::Offline) }
+        let mut closed = FixedBitSet::with_capacity(table.row_count());
+        closed.extend(free.ones().filter(|row| takes_nothing(&table.ads[*row], table)));
+        free.difference_with(&closed);
+        RowStates { free, closed, offline: with(|state| state == SlotState::Offline) }
     }
 
     /// Makes the table of the slots among `offers`. `standings` has what each offer tells of itself.
@@ -237,7 +252,8 @@ impl SlotsByState {
     }
 
     /// Counts the slots that a request accepts, `suitable`, and that do not accept the request, by their states, and those of
-    /// them whose processors are all in use. These, and free ones that would match if `drained`, do not count as free.
+    /// them whose processors are all in use. These, those that take nothing, and free ones that would match if `drained`, do not
+    /// count as free.
     pub fn refusing(
         &self,
         [suitable, accepting]: [&FixedBitSet; 2],
@@ -252,12 +268,13 @@ impl SlotsByState {
         for row in matching.flat_map(|(slots, drained)| slots.rows_as_they_are(&drained.matching)) {
             refusing.set(row, false);
         }
-        let SlotTally { free, backfill, draining, drained, .. } = self.tally(&refusing, None);
-        if let Some(states) = states {
-            refusing.intersect_with(&states.free);
-        }
+        let SlotTally { backfill, draining, drained, .. } = self.tally(&refusing, None);
+        let Some(RowStates { free, closed, .. }) = states else { return (tally, 0) };
+        refusing.difference_with(closed);
+        let with_full = self.tally(&refusing, None).free;
+        refusing.intersect_with(free);
         let left = self.tally(&refusing, None).free;
-        (SlotTally { free: left, backfill, draining, drained, ..tally }, free - left)
+        (SlotTally { free: left, backfill, draining, drained, ..tally }, with_full - left)
     }
 
     /// Returns the value that comes closest to meeting a comparison in a partitionable slot without jobs; `None` if it

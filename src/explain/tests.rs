@@ -256,12 +256,12 @@ fn slots_by_state() {
                 "State = \"Unclaimed\"; PartitionableSlot = true; TotalSlotMemory = 500; Memory = 60; Requirements = MY.Memory >= 70",
                 "State = \"Unclaimed\"; Requirements = false",
             ],
-            "job matches none of 2 slots: Offer { offer: 1, part: 1 } is free, but refuses: its constraint is `false`; 1 more is full",
+            "job matches none of 2 slots: 1 slot would do, but it refuses: its constraint is `false`; 1 full slot would match once its jobs end",
             "Some([2, 0, 1, 0, 0, 0, 0, 0, 0, 1])",
         ),
         (
             &["State = \"Unclaimed\"; Requirements = TARGET.Prio > 3", "State = \"Unclaimed\"; Requirements = false"],
-            "job matches none of 2 slots: 2 slots would do, but all of them refuse: 1 because job has no Prio",
+            "job matches none of 2 slots: 2 slots would do (1 free), but all of them refuse: 1 because job has no Prio",
             "Some([2, 0, 2, 0, 0, 0, 0, 0, 0, 0])",
         ),
     ] {

@@ -713,7 +713,7 @@ fn holds() -> Vec<Case> {
             "JobStatus = 5\nHoldReasonCode = 47\nJobDurationCategory = \"Medium\"\nRequirements = true\nHoldReason = \"The job \
              exceeded allowed execute duration of 10:00:00\"\n"
                 .to_owned(),
-            &["let the program do less, or raise AllowedExecuteDuration (condor_qedit)", "a longer one (JobDurationCategory = \"Long\")"],
+            &["set JobDurationCategory to \"Long\", let the program save its state (checkpoint)"],
         ),
         (
             "held-output",

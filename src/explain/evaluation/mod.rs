@@ -114,6 +114,8 @@ pub struct OfferTable {
 pub struct RowStates {
     /// The rows with slots that a job can have at once.
     pub free: FixedBitSet,
+    /// The rows with slots that take no job at all, such as those of a pilot that has retired. None of them is free.
+    pub closed: FixedBitSet,
     /// The rows with slots of machines that hibernate.
     pub offline: FixedBitSet,
 }
