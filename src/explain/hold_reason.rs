@@ -100,10 +100,10 @@ const IDLE: i64 = 1;
 const BY_HAND: [i64; 2] = [1, 15];
 
 /// `HoldReasonCode` of a job whose input files are not there yet (`SpoolingInput`).
-const SPOOLING_INPUT: i64 = 16;
+pub(super) const SPOOLING_INPUT: i64 = 16;
 
 /// `HoldReasonCode` of a job that a policy of the job (`JobPolicy`) or of the access point (`SystemPolicy`) held.
-const POLICIES: [i64; 2] = [3, 26];
+pub(super) const POLICIES: [i64; 2] = [3, 26];
 
 /// `HoldReasonCode` of a job that used more of a resource than it had (`JobOutOfResources`), and of one that the
 /// execution point held by its own policy (`StartdHeldJob`). Versions before 9 give no subcode.

@@ -2,7 +2,7 @@
 
 use crate::text::shorten;
 
-use super::hold_reason::HoldReason;
+use super::hold_reason::{HoldReason, POLICIES};
 
 /// Maximum number of characters of the expression of a policy.
 const MAX_POLICY_CHARS: usize = 80;
@@ -98,9 +98,6 @@ const SERVER_ANSWERS: [(&str, [&str; 2]); 6] = [
     ("timeout", LATE),
 ];
 
-/// `HoldReasonCode` of jobs that a policy held: what it reads is no answer of a server.
-const POLICIES: [i64; 2] = [3, 26];
-
 /// `HoldReasonCode` of a job whose output was not transferred (`TransferOutputError`).
 const OUTPUT: i64 = 12;
 
@@ -119,6 +116,7 @@ pub fn hold_remedy(hold: &HoldReason) -> Option<&'static str> {
     if hold.text.contains(AT_EXIT) {
         return Some("see from its output why the program ended so, which on_exit_hold holds");
     }
+    // What a policy reads is no answer of a server.
     if !POLICIES.contains(&code)
         && let Some(remedy) = answer_of_server(&hold.text, code == OUTPUT)
     {

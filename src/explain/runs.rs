@@ -6,6 +6,7 @@ use crate::protocol::evaluate_attribute;
 use crate::text::{duration, shorten, with_commas};
 
 use super::clauses::text;
+use super::hold_reason::{POLICIES, SPOOLING_INPUT};
 use super::job_circumstance::JobCircumstance;
 use super::job_reader::JobReader;
 
@@ -157,18 +158,12 @@ pub fn evicted(job: &JobReader) -> Option<JobCircumstance> {
     })
 }
 
-/// `HoldReasonCode` of a job that a policy of its own held, and of one that a policy of its access point held.
-const POLICIES: [i64; 2] = [3, 26];
-
 /// A policy held the job because it started several times: what ends its runs is to be found.
 pub fn held_for_runs(job: &JobReader) -> Option<JobCircumstance> {
     let is_of_policy = job.number("HoldReasonCode").is_some_and(|code| POLICIES.contains(&code));
     let is_of_starts = job.text("HoldReason")?.to_ascii_lowercase().contains("start");
     if is_of_policy && is_of_starts { evicted(job) } else { None }
 }
-
-/// `HoldReasonCode` of a job whose input files are not there yet.
-const SPOOLING_INPUT: i64 = 16;
 
 /// The input files of the job have not come for long.
 pub fn spooling(job: &JobReader) -> Option<JobCircumstance> {
