@@ -218,17 +218,15 @@ impl FromIterator<(Name, Expression)> for Ad {
         let attributes = attributes.into_iter();
         let count = attributes.size_hint().0;
         let (mut shape, mut expressions) = (AdShape::with_capacity(count), Vec::with_capacity(count));
-        let mut is_repeated = false;
         for (name, expression) in attributes {
             let position = shape.insert(name);
             if position < expressions.len() {
                 expressions[position] = expression;
-                is_repeated = true;
             } else {
                 expressions.push(expression);
             }
         }
-        Ad::from_shape(if is_repeated { Arc::new(shape) } else { shape.shared() }, expressions)
+        Ad::from_shape(Arc::new(shape), expressions)
     }
 }
 

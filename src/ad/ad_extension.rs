@@ -32,7 +32,7 @@ impl AdExtension {
         let ExtendedShape { shape, places } = self.shapes.get_or_insert_with(ad.shape(), || {
             let mut shape = AdShape::clone(ad.shape());
             let places = attributes.iter().map(|(name, _)| shape.insert(name.clone())).collect();
-            ExtendedShape { shape: shape.shared(), places }
+            ExtendedShape { shape: Arc::new(shape), places }
         });
         let mut expressions = Vec::with_capacity(shape.names().len());
         expressions.extend_from_slice(ad.expressions());

@@ -1,24 +1,6 @@
 //! Shapes of ads: the distinct names of an ad's attributes, with a hash table.
-//!
-//! No bench row falls without the cache of recent shapes: it saves no time, and 2.5 % of the memory of jobs with ports.
-
-use std::cell::RefCell;
-use std::sync::Arc;
 
 use super::Name;
-
-/// Number of slots of a thread's cache of shapes; a power of two.
-const SHAPE_CACHE_SLOTS: usize = 64;
-
-/// Maximum number of names of a shape in a thread's cache of shapes.
-const MAX_CACHED_NAMES: usize = 32;
-
-thread_local! {
-    /// Direct-mapped cache of recent shapes, by the hashes of their names.  Records within ads, such as those of ports,
-    /// repeat the same few names: sharing one shape saves memory and keeps lookups in the processor's cache.
-    static SHAPE_CACHE: RefCell<[Option<Arc<AdShape>>; SHAPE_CACHE_SLOTS]> =
-        const { RefCell::new([const { None }; SHAPE_CACHE_SLOTS]) };
-}
 
 /// Distinct names in the order of insertion.  Ads with the same names in the same order may share one shape, so that a
 /// pool keeps its names and their hash table once.
@@ -167,32 +149,6 @@ impl AdShape {
         position
     }
 
-    /// Returns the shape, which a recent shape of this thread with the same spellings in the same order replaces.
-    pub(super) fn shared(self) -> Arc<Self> {
-        if self.names.len() > MAX_CACHED_NAMES {
-            return Arc::new(self);
-        }
-        // The upper bits of the product depend on all hashes.
-        let mix =
-            |mixed: u32, name: &Name| (mixed.rotate_left(5) ^ name.case_insensitive_hash()).wrapping_mul(0x9e37_79b1);
-        let slot = (self.names.iter().fold(0, mix) >> 16) as usize % SHAPE_CACHE_SLOTS;
-        let mut shape = Some(self);
-        let shared = SHAPE_CACHE.try_with(|cache| {
-            let known = &mut cache.borrow_mut()[slot];
-            match known {
-                Some(known) if shape.as_ref().is_some_and(|shape| known.has_spellings_of(shape)) => Arc::clone(known),
-                _ => Arc::clone(known.insert(Arc::new(shape.take().unwrap_or_default()))),
-            }
-        });
-        // While a thread ends, its cache is no longer accessible.
-        shared.unwrap_or_else(|_| Arc::new(shape.unwrap_or_default()))
-    }
-
-    fn has_spellings_of(&self, other: &AdShape) -> bool {
-        let mut pairs = self.names.iter().zip(&other.names);
-        self.names.len() == other.names.len() && pairs.all(|(one, other)| one.as_str() == other.as_str())
-    }
-
     fn find(&self, name: &Name) -> SlotProbe {
         if self.positions.len() == 0 {
             let hash = name.case_insensitive_hash();
@@ -218,26 +174,8 @@ impl FromIterator<Name> for AdShape {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::AdShape;
     use crate::ad::Name;
-
-    /// Ads with the same spellings in the same order share a shape, others do not.
-    #[test]
-    fn equal_spellings_share_a_shape() {
-        let shape = |names: &str| names.split(' ').map(Name::new).collect::<AdShape>().shared();
-        let many = (0..100).map(|number| format!("a{number}")).collect::<Vec<_>>().join(" ");
-        let texts =
-            ["Label Constraint", "Constraint Label", "label Constraint", "Label", "Label Rank Constraint", &many];
-        for (number, text) in texts.iter().enumerate() {
-            assert!(shape(text).names().iter().map(Name::as_str).eq(text.split(' ')), "{text}");
-            for (other_number, other) in texts.iter().enumerate() {
-                let is_shared = number == other_number && number < 5;
-                assert_eq!(Arc::ptr_eq(&shape(text), &shape(other)), is_shared, "{text}: {other}");
-            }
-        }
-    }
 
     /// Compares shapes of several initial capacities with a list of names.
     #[test]
