@@ -12,9 +12,6 @@ use rustc_hash::FxBuildHasher;
 
 use super::{AdShape, Bounded, ByIdentity, Name};
 
-/// Maximum number of names that are remembered while nothing depends on their numbers.
-const MAX_NAMES: usize = 16 * 1024;
-
 /// What tells names apart.
 pub trait NameKey: Eq + Hash {
     /// Returns the key of a name.
@@ -39,13 +36,13 @@ impl NameKey for Box<str> {
 /// of the names of a shape are found at once, because most ads have one of a few shapes.
 #[derive(Clone, Debug)]
 pub struct ShapeTable<K, T> {
-    entries: IndexMap<K, T, FxBuildHasher>,
+    entries: Bounded<IndexMap<K, T, FxBuildHasher>>,
     shapes: Bounded<ByIdentity<Arc<AdShape>, Arc<[usize]>>>,
 }
 
 impl<K, T> Default for ShapeTable<K, T> {
     fn default() -> Self {
-        ShapeTable { entries: IndexMap::default(), shapes: Bounded::default() }
+        ShapeTable { entries: Bounded::default(), shapes: Bounded::default() }
     }
 }
 
@@ -69,9 +66,9 @@ impl<K: NameKey, T> ShapeTable<K, T> {
 
     /// Forgets everything if the table has very many names. Returns whether it did.
     pub fn forget_if_large(&mut self) -> bool {
-        let is_large = self.entries.len() > MAX_NAMES;
+        let is_large = self.entries.set_entries(self.entries.len());
         if is_large {
-            *self = ShapeTable::default();
+            self.shapes.forget();
         }
         is_large
     }
@@ -95,8 +92,8 @@ impl<K, T> IntoIterator for ShapeTable<K, T> {
     type Item = (K, T);
     type IntoIter = indexmap::map::IntoIter<K, T>;
 
-    fn into_iter(self) -> Self::IntoIter {
-        self.entries.into_iter()
+    fn into_iter(mut self) -> Self::IntoIter {
+        self.entries.take().into_iter()
     }
 }
 
@@ -104,7 +101,8 @@ impl<K, T> IntoIterator for ShapeTable<K, T> {
 mod tests {
     use std::sync::Arc;
 
-    use super::{MAX_NAMES, NameKey, ShapeTable};
+    use super::super::bounded::MAX_ENTRIES;
+    use super::{NameKey, ShapeTable};
     use crate::ad::{AdShape, Name};
 
     fn numbers<K: NameKey>(shapes: &[&[&str]]) -> Vec<Vec<usize>> {
@@ -132,7 +130,7 @@ mod tests {
     #[test]
     fn a_large_table_forgets() {
         let mut table = ShapeTable::<Name, ()>::default();
-        for number in 0..=MAX_NAMES {
+        for number in 0..MAX_ENTRIES {
             assert!(!table.forget_if_large());
             assert_eq!(table.number(&Name::new(&format!("a{number}")), || ()), number);
         }

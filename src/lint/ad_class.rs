@@ -113,7 +113,7 @@ impl AdClass {
         constants_hash(ad, linked.kinds.iter().copied().chain(linked.constant_rank())).hash(&mut hasher);
         let mut check = None;
         let mut outcome = |part: &ClassPart, is_clause: bool| {
-            let outcome = checker.outcomes.entry(part.key(ad, closure, is_clause)).or_insert_with(|| {
+            let outcome = checker.known.outcomes.entry(part.key(ad, closure, is_clause)).or_insert_with(|| {
                 let check = check
                     .get_or_insert_with(|| AdCheck::new(ad, &checker.protocol, &checker.context, checker.knowledge));
                 if is_clause {
@@ -139,7 +139,7 @@ impl AdClass {
             if clause.is_comparison(ad, closure) {
                 return Some(ClauseResidue::Consistent);
             }
-            let outcome = checker.outcomes.get(&clause.part.key(ad, closure, true))?;
+            let outcome = checker.known.outcomes.get(&clause.part.key(ad, closure, true))?;
             if clause.is_alone && outcome.is_consistent {
                 Some(ClauseResidue::Consistent)
             } else {
@@ -191,7 +191,7 @@ impl ClassClauses {
         };
         let mut mentions: Vec<Arc<[Name]>> = Vec::new();
         for clause in &clauses {
-            let mentioned = checker.mentioned.entry(clause.hash);
+            let mentioned = checker.known.mentioned.entry(clause.hash);
             mentions.push(mentioned.or_insert_with(|| clause.mentioned_names(ad, linked, dialect)).clone()?);
         }
         let (mut names, mut shared_names) = (FxHashSet::default(), FxHashSet::default());

@@ -46,7 +46,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 
-use crate::ad::{Ad, AdShape, ByIdentity, Expression, Name, Value};
+use crate::ad::{Ad, AdShape, Bounded, ByIdentity, Expression, Name, Value};
 use crate::eval::{Context, Knowledge};
 use crate::pool::{AdTextModels, is_constant};
 use crate::protocol::{Advertisement, Protocol};
@@ -80,12 +80,6 @@ pub use standard_attributes::{SizeUnit, StandardType, is_of_one_side, is_usual_v
 pub use text_check::CheckedText;
 pub use units::{find_bytes, find_kibibytes, find_undivided};
 
-/// Maximum number of entries in the caches of findings. More clear the caches.
-const MAX_CACHED: usize = 64 * 1024;
-
-/// Maximum number of shapes that are remembered. More clear the caches.
-const MAX_KNOWN_SHAPES: usize = 4096;
-
 /// Finds what is wrong with ads. Several threads may check the ads of one run, each with its own checker.
 ///
 /// The findings of each expression and of each class of ads are cached. The memory of the caches is
@@ -97,6 +91,14 @@ pub struct AdChecker {
     knowledge: Knowledge,
     pool: Option<Arc<PoolStatistics>>,
     shared: SharedExpressions,
+    known: Bounded<KnownFindings>,
+    /// The ads that are checked by their texts. `None` before the first of them.
+    models: Option<AdTextModels>,
+}
+
+/// What is remembered of the ads that were checked.
+#[derive(Default)]
+struct KnownFindings {
     /// Results of checking each expression.
     expressions: FxHashMap<ExpressionKey, CheckedExpression>,
     /// What specialization leaves of clauses and ranks. The key is a hash of the expression and of what it reads.
@@ -111,12 +113,19 @@ pub struct AdChecker {
     /// All findings of ads. The key is a hash of the addresses of the sets of findings, which the findings keep.
     findings: FxHashMap<u64, Arc<AdFindings>>,
     shapes: ByIdentity<Arc<AdShape>, LinkedShape>,
-    /// The classes of ads, by the hash of the attributes on which findings about such an ad depend.
-    classes: FxHashMap<u64, AdClass>,
-    /// The ads that are checked by their texts. `None` before the first of them.
-    models: Option<AdTextModels>,
     /// Number of expressions that the shapes remember.
     linked: usize,
+    /// The classes of ads, by the hash of the attributes on which findings about such an ad depend.
+    classes: FxHashMap<u64, AdClass>,
+}
+
+impl KnownFindings {
+    /// Number of entries.
+    fn count(&self) -> usize {
+        let of_expressions = self.expressions.len() + self.outcomes.len() + self.mentioned.len() + self.linked;
+        let of_ads = self.policies.len() + self.ads.len() + self.findings.len() + self.classes.len();
+        of_expressions + of_ads + self.shapes.len()
+    }
 }
 
 impl AdChecker {
@@ -131,16 +140,8 @@ impl AdChecker {
             knowledge: Knowledge::Complete,
             pool: None,
             shared: SharedExpressions::default(),
-            expressions: FxHashMap::default(),
-            outcomes: FxHashMap::default(),
-            mentioned: FxHashMap::default(),
-            policies: FxHashMap::default(),
-            ads: FxHashMap::default(),
-            findings: FxHashMap::default(),
-            shapes: ByIdentity::default(),
-            classes: FxHashMap::default(),
+            known: Bounded::default(),
             models: None,
-            linked: 0,
         }
     }
 
@@ -173,70 +174,45 @@ impl AdChecker {
 
     /// Calls `check` with what is remembered of a shape.
     fn with_shape<T>(&mut self, shape: &Arc<AdShape>, check: impl FnOnce(&mut AdChecker, &mut LinkedShape) -> T) -> T {
-        self.forget_if_many();
+        self.known.set_entries(self.known.count());
         // A shape that nothing else refers to will not come again.
         if Arc::strong_count(shape) == 1 {
             return check(self, &mut LinkedShape::new(shape, self));
         }
         // The shapes are taken out, so that the rest of the checker can be used with one of them.
-        let mut shapes = std::mem::take(&mut self.shapes);
+        let mut shapes = std::mem::take(&mut self.known.shapes);
         let linked = shapes.get_or_insert_with(shape, || LinkedShape::new(shape, self));
         let found = check(self, linked);
-        self.shapes = shapes;
+        self.known.shapes = shapes;
         found
-    }
-
-    /// Clears the caches if they have too many entries.
-    fn forget_if_many(&mut self) {
-        let entries = [
-            self.expressions.len(),
-            self.outcomes.len(),
-            self.mentioned.len(),
-            self.policies.len(),
-            self.ads.len(),
-            self.findings.len(),
-            self.classes.len(),
-            self.linked,
-        ];
-        if entries.iter().sum::<usize>() > MAX_CACHED || self.shapes.len() > MAX_KNOWN_SHAPES {
-            self.expressions.clear();
-            self.outcomes.clear();
-            self.mentioned.clear();
-            self.policies.clear();
-            self.ads.clear();
-            self.findings.clear();
-            self.classes.clear();
-            self.shapes = ByIdentity::default();
-            self.linked = 0;
-        }
     }
 
     /// Returns the class of an ad, which is the last of its shape.
     fn class(&mut self, ad: &Ad, linked: &LinkedShape) -> &AdClass {
         let hash = linked.closure.hash;
-        if !self.classes.contains_key(&hash) {
+        if !self.known.classes.contains_key(&hash) {
             let class = AdClass::new(ad, linked, self);
-            self.classes.insert(hash, class);
+            self.known.classes.insert(hash, class);
         }
-        &self.classes[&hash]
+        &self.known.classes[&hash]
     }
 
     /// Returns the findings about an ad as a whole, which is the last of its shape. The results are cached.
     fn check_whole(&mut self, ad: &Ad, linked: &LinkedShape) -> Arc<FindingSet> {
         self.class(ad, linked);
         // The classes are taken out, so that the rest of the checker can be used with one of them.
-        let classes = std::mem::take(&mut self.classes);
+        let classes = std::mem::take(&mut self.known.classes);
         let class = &classes[&linked.closure.hash];
         let by_outcome = class.outcome(ad, linked, self);
         let hash = by_outcome.unwrap_or_else(|| self.ad_hash(ad, class, linked));
-        let found = self.ads.get(&hash).cloned().unwrap_or_else(|| {
+        let found = self.known.ads.get(&hash).cloned().unwrap_or_else(|| {
             let residues = by_outcome.and_then(|_| class.residues(ad, &linked.closure, self));
             let found = self.check_ad(ad, class, linked, residues);
             let found = FindingSet::new(FindingOrigin::Ad(hash), ad, found);
-            self.ads.insert(hash, Arc::clone(&found));
+            self.known.ads.insert(hash, Arc::clone(&found));
             found
         });
-        self.classes = classes;
+        self.known.classes = classes;
         found
     }
 
@@ -263,7 +239,7 @@ impl AdChecker {
             ad.expressions()[*position].fingerprint().hash(&mut hasher);
         }
         let hash = hasher.finish();
-        let found = self.policies.entry(hash).or_insert_with(|| {
+        let found = self.known.policies.entry(hash).or_insert_with(|| {
             let mut found = Vec::new();
             if is_job {
                 found = job_policies::check(ad, submitted, &self.context);
@@ -287,7 +263,7 @@ impl AdChecker {
         let mut hasher = FxHasher::default();
         sets().for_each(|set| Arc::as_ptr(set).hash(&mut hasher));
         of_constants.as_ref().map(|found| found.hash).hash(&mut hasher);
-        let all = self.findings.entry(hasher.finish()).or_insert_with(|| {
+        let all = self.known.findings.entry(hasher.finish()).or_insert_with(|| {
             let of_constants =
                 of_constants.map(|found| FindingSet::new(FindingOrigin::Constants(found.hash), ad, found.findings));
             AdFindings::new(sets().cloned().chain(of_constants))
@@ -303,9 +279,9 @@ impl AdChecker {
         expression: &Expression,
         is_constraint: bool,
     ) -> CheckedExpression {
-        self.linked += 1;
+        self.known.linked += 1;
         let key = (name.clone(), self.shared.get(expression, self.context.dialect).fingerprint, is_constraint, 0);
-        let seen = match self.expressions.get(&key) {
+        let seen = match self.known.expressions.get(&key) {
             Some(seen) => seen.clone(),
             None => self.check_anew(ad, expression, key.clone(), &[]),
         };
@@ -315,7 +291,7 @@ impl AdChecker {
             return seen;
         }
         let key = (key.0, key.1, key.2, FxBuildHasher.hash_one(&defined));
-        match self.expressions.get(&key) {
+        match self.known.expressions.get(&key) {
             Some(seen) => seen.clone(),
             None => self.check_anew(ad, expression, key, &defined),
         }
@@ -332,7 +308,7 @@ impl AdChecker {
         let known = self.shared.get(expression, self.context.dialect);
         let pool = (self.pool.as_deref(), self.knowledge);
         let seen = CheckedExpression::new(ad, expression, known, key.clone(), defined, pool, &self.context);
-        self.expressions.insert(key, seen.clone());
+        self.known.expressions.insert(key, seen.clone());
         seen
     }
 

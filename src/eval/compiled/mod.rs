@@ -19,7 +19,7 @@ mod slots;
 
 use std::sync::Arc;
 
-use crate::ad::{Ad, ByIdentity, Dialect, Expression, Name, ScopeFrame, Truth, Value};
+use crate::ad::{Ad, Bounded, ByIdentity, Dialect, Expression, Name, ScopeFrame, Truth, Value};
 
 use super::{Abort, Context, Environment, Evaluator};
 use lower::lower;
@@ -28,17 +28,18 @@ use program::Program;
 use run::Run;
 use slots::{AdView, NameNumber, NameTable, ShapeNumber, SlotTable};
 
+/// Estimated size of a program with its expression, in bytes.
+const PROGRAM_BYTES: usize = 256;
+
 /// Evaluator of expressions in many ads. It makes programs of the expressions and remembers them.
 pub struct CompiledEvaluator {
     dialect: Dialect,
     /// Whether the programs run in matches of two ads.
     is_match: bool,
-    /// Maximum number of expressions and of shapes that are remembered.
-    capacity: usize,
     names: NameTable,
-    shapes: SlotTable,
+    shapes: Bounded<SlotTable>,
     /// The program of each expression that was met. Ads that share an expression share its program.
-    programs: ByIdentity<Expression, Program>,
+    programs: Bounded<ByIdentity<Expression, Program>>,
     /// Shapes of the ads of the last runs, by the side that held the expression.
     guesses: [[ShapeNumber; 2]; 2],
     nowhere: (Environment, Arc<ScopeFrame>),
@@ -84,38 +85,32 @@ impl<'s> From<&'s Ad> for CompiledScene<'s> {
 }
 
 impl CompiledEvaluator {
-    /// Maximum number of expressions and shapes that an evaluator for passing ads remembers. It keeps them in memory.
-    const MAX_PASSING: usize = 1024;
-
-    /// Maximum number of expressions and shapes that an evaluator for ads in memory remembers.
-    const MAX_STAYING: usize = 1 << 18;
-
-    /// Creates an evaluator for single ads, which may be dropped after their evaluation.
+    /// Creates an evaluator for single ads, which may be dropped after their evaluation. It keeps what it remembers in
+    /// memory.
     #[must_use]
     pub fn for_passing_ads(dialect: Dialect) -> Self {
-        Self::new(dialect, false, Self::MAX_PASSING)
+        Self::new(dialect, false, Bounded::default())
     }
 
     /// Creates an evaluator for single ads that stay in memory.
     #[must_use]
     pub fn for_ads(dialect: Dialect) -> Self {
-        Self::new(dialect, false, Self::MAX_STAYING)
+        Self::new(dialect, false, Bounded::large())
     }
 
     /// Creates an evaluator for matches of two ads that stay in memory.
     #[must_use]
     pub fn for_pairs(dialect: Dialect) -> Self {
-        Self::new(dialect, true, Self::MAX_STAYING)
+        Self::new(dialect, true, Bounded::large())
     }
 
-    fn new(dialect: Dialect, is_match: bool, capacity: usize) -> Self {
+    fn new(dialect: Dialect, is_match: bool, programs: Bounded<ByIdentity<Expression, Program>>) -> Self {
         CompiledEvaluator {
             dialect,
             is_match,
-            capacity,
             names: NameTable::default(),
-            shapes: SlotTable::default(),
-            programs: ByIdentity::default(),
+            shapes: Bounded::default(),
+            programs,
             steps: 0,
             guesses: Default::default(),
             nowhere: Environment::empty(),
@@ -202,9 +197,7 @@ impl CompiledEvaluator {
     /// Makes the program of an expression. Forgets all programs first if there are too many.
     #[cold]
     fn add(&mut self, expression: &Expression) {
-        if self.programs.len() >= self.capacity {
-            self.programs = ByIdentity::default();
-        }
+        self.programs.make_room(PROGRAM_BYTES);
         let program = lower(expression, &mut self.names, self.dialect, self.is_match);
         self.programs.insert(expression.clone(), program);
     }
@@ -217,9 +210,7 @@ impl CompiledEvaluator {
         context: &Context,
         work: impl for<'a> Fn(&mut Run<'a>, Option<&'a Expression>) -> Result<T, Bail>,
     ) -> Option<Attempt<T>> {
-        if self.shapes.len() > self.capacity {
-            self.shapes = SlotTable::default();
-        }
+        self.shapes.set_entries(self.shapes.len());
         let [own, partner] = if scene.side == 0 { scene.ads } else { [scene.ads[1], scene.ads[0]] };
         let [own_guess, partner_guess] = self.guesses[scene.side];
         let own_shape = self.shapes.prepare(own.shape(), own_guess, &self.names)?;

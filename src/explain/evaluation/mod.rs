@@ -43,27 +43,8 @@ pub use row_weights::RowWeights;
 use shared_cache::SharedCache;
 use string_places::StringPlaces;
 
-/// Maximum size of the cached results of requests' clauses, in bytes.
-const MAX_RESULT_BYTES: usize = 256 << 20;
-
-/// Maximum size of the cached values of requests' expressions, in bytes.
-const MAX_VALUE_BYTES: usize = 128 << 20;
-
-/// Maximum size of the cached values that come closest to bounds, in bytes.
-const MAX_CLOSEST_BYTES: usize = 32 << 20;
-
 /// Estimated size of a cached value with its key, in bytes.
 const CLOSEST_BYTES: usize = 256;
-
-/// Maximum size of the cached times at which clauses of offers come true, in bytes. Without the cache, `explain --unmatched`
-/// of 2,000 jobs beside one slot with a START window takes 1.6 times as long.
-const MAX_OPENING_BYTES: usize = 16 << 20;
-
-/// Maximum size of the cached results of offers' clauses, in bytes.
-const MAX_FAMILY_BYTES: usize = 256 << 20;
-
-/// Maximum size of the cached sets of offers that accept a request, in bytes. Changes of one request mostly share one.
-const MAX_ACCEPTANCE_BYTES: usize = 64 << 20;
 
 /// Number of clauses of offers' constraints that a request is compared with for nothing. Usual pools have fewer.
 const FREE_OFFER_CLAUSES: usize = 1000;
@@ -89,8 +70,11 @@ pub struct OfferTable {
     results: SharedCache<ClauseResults>,
     values: SharedCache<ExpressionValues>,
     closest: SharedCache<Option<Value>>,
+    /// When the clauses of offers come true. Without the cache, `explain --unmatched` of 2,000 jobs beside one slot with a
+    /// START window takes 1.6 times as long.
     openings: SharedCache<Option<ClauseTime>>,
     families: SharedCache<FamilyOutcomes>,
+    /// The offers that accept a request. Changes of one request mostly share one set.
     acceptances: SharedCache<Acceptance>,
     /// The clauses of the offers' constraints; empty until first needed.
     constraints: OnceLock<OfferConstraints>,
@@ -148,12 +132,12 @@ impl OfferTable {
             first_offer: rows.values().map(|(first, _)| *first).collect(),
             row_of,
             groups: Mutex::default(),
-            results: SharedCache::new(MAX_RESULT_BYTES, ClauseResults::bytes),
-            values: SharedCache::new(MAX_VALUE_BYTES, ExpressionValues::bytes),
-            closest: SharedCache::new(MAX_CLOSEST_BYTES, |_| CLOSEST_BYTES),
-            openings: SharedCache::new(MAX_OPENING_BYTES, |_| CLOSEST_BYTES),
-            families: SharedCache::new(MAX_FAMILY_BYTES, FamilyOutcomes::bytes),
-            acceptances: SharedCache::new(MAX_ACCEPTANCE_BYTES, Acceptance::bytes),
+            results: SharedCache::new(ClauseResults::bytes),
+            values: SharedCache::new(ExpressionValues::bytes),
+            closest: SharedCache::new(|_| CLOSEST_BYTES),
+            openings: SharedCache::new(|_| CLOSEST_BYTES),
+            families: SharedCache::new(FamilyOutcomes::bytes),
+            acceptances: SharedCache::new(Acceptance::bytes),
             constraints: OnceLock::new(),
             strings: OnceLock::new(),
             near_names: NearNames::default(),

@@ -4,31 +4,26 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, AdShape, ByIdentity, Name};
+use crate::ad::{Ad, AdShape, Bounded, ByIdentity, Name};
 use crate::lint::similar_names;
-
-/// Maximum number of shapes of requests of which similar names are remembered.
-const MAX_SHAPES: usize = 64;
 
 /// Attributes with similar names, by name.
 type NearByName = FxHashMap<Name, Vec<Name>>;
 
 /// The attributes of requests with similar names, by the shape of the request and the name. Threads share them.
 #[derive(Default)]
-pub struct NearNames(Mutex<ByIdentity<Arc<AdShape>, NearByName>>);
+pub struct NearNames(Mutex<Bounded<ByIdentity<Arc<AdShape>, NearByName>>>);
 
 impl NearNames {
     /// Returns the attributes of a request with names similar to one that it lacks. Requests of one shape share the answer.
     pub fn of(&self, request: &Ad, name: &Name) -> Vec<Name> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() > MAX_SHAPES && known.get(request.shape()).is_none() {
-            *known = ByIdentity::default();
-        }
+        let shape = request.shape();
         let find = || {
             let own = request.iter().map(|attribute| attribute.name);
             similar_names(name, own, |_| 1).into_iter().map(|(near, _)| near).collect()
         };
-        let of_shape = known.get_or_insert_with(request.shape(), NearByName::default);
+        let of_shape = known.get_or_insert_with(shape, size_of_val(shape.names()), NearByName::default);
         of_shape.entry(name.clone()).or_insert_with(find).clone()
     }
 }

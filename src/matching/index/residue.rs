@@ -1,10 +1,10 @@
 //! Residues: expressions that must be evaluated. Their values are cached for pairs of a class of requests and a class
 //! of offers.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 
-use crate::ad::{Dialect, Expression, ExpressionInterner, Value};
+use crate::ad::{Bounded, Dialect, Expression, ExpressionInterner, Value};
 use crate::eval::FreeNames;
 
 use super::super::PairSide;
@@ -22,22 +22,19 @@ pub struct Residue<T> {
     pub classes: Option<Rc<RefCell<AttributeClasses>>>,
     /// Cached results, by class of the request and then by class of the offer.
     cached: Vec<CachedResults<T>>,
-    /// Size of the cached results of all residues of the table, in bytes.
-    cached_bytes: Rc<Cell<usize>>,
+    /// Bound of the cached results of all residues of the table.
+    bound: Rc<RefCell<Bounded<()>>>,
 }
-
-/// Maximum size of the cached results of a table of residues, in bytes. All are dropped when they take more.
-const MAX_CACHED_BYTES: usize = 64 << 20;
 
 /// Drops the cached results of the residues of a table if they take too much memory.
 pub fn limit_cached<'r, T: 'r>(residues: impl IntoIterator<Item = &'r mut Residue<T>>) {
     let mut residues = residues.into_iter().peekable();
-    if residues.peek().is_none_or(|first| first.cached_bytes.get() <= MAX_CACHED_BYTES) {
+    if residues.peek().is_none_or(|first| !first.bound.borrow().is_full()) {
         return;
     }
     for residue in residues {
         residue.cached = Vec::new();
-        residue.cached_bytes.set(0);
+        residue.bound.borrow_mut().forget();
     }
 }
 
@@ -74,7 +71,7 @@ impl<T: Copy> Residue<T> {
         let more = (class + 1).saturating_sub(known) * size_of::<CachedResults<T>>()
             + needed.saturating_sub(results.len()) * size_of::<Option<Option<T>>>();
         if more > 0 {
-            self.cached_bytes.set(self.cached_bytes.get() + more);
+            self.bound.borrow_mut().grow(more);
             results.resize(needed, None);
         }
         *results[offer_class].get_or_insert_with(|| {
@@ -91,7 +88,7 @@ pub struct ResidueTable<T> {
     interner: ExpressionInterner,
     /// The residues, by the index that [`ResidueTable::intern`] returns.
     pub residues: Vec<Residue<T>>,
-    cached_bytes: Rc<Cell<usize>>,
+    bound: Rc<RefCell<Bounded<()>>>,
 }
 
 impl<T> ResidueTable<T> {
@@ -101,7 +98,7 @@ impl<T> ResidueTable<T> {
             side,
             interner: ExpressionInterner::default(),
             residues: Vec::new(),
-            cached_bytes: Rc::default(),
+            bound: Rc::new(RefCell::new(Bounded::large())),
         }
     }
 
@@ -118,7 +115,7 @@ impl<T> ResidueTable<T> {
                 mentions,
                 classes: None,
                 cached: Vec::new(),
-                cached_bytes: Rc::clone(&self.cached_bytes),
+                bound: Rc::clone(&self.bound),
             });
         }
         (number, is_new)

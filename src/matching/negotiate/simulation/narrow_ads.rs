@@ -5,13 +5,10 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, AdExtension, AdShape, Dialect, Expression, ExpressionInterner, Name};
+use crate::ad::{Ad, AdExtension, AdShape, Bounded, Dialect, Expression, ExpressionInterner, Name};
 use crate::eval::{FreeNames, NameSet, VolatileInputs, transitive_closure};
 use crate::matching::policy::PolicyRule;
 use crate::protocol::PORTS;
-
-/// Maximum number of distinct ads that are known at once. Clocks that cycles read make new ones in each cycle.
-const MAX_ADS: usize = 1 << 17;
 
 /// Makes ads of what is read of them.
 pub struct NarrowAds {
@@ -19,12 +16,21 @@ pub struct NarrowAds {
     names: Option<NameSet>,
     /// The attributes that the policy adds.
     added: Option<AdExtension>,
-    expressions: ExpressionInterner,
-    /// The ads, by the numbers of the expressions of all names, counted from 1; 0 for a name that an ad lacks.
-    ads: FxHashMap<Box<[u32]>, Ad>,
+    /// The ads that are known. Clocks that cycles read make new ones in each cycle.
+    known: Bounded<NarrowedAds>,
     /// The shapes, by whether ads have each name.
     shapes: FxHashMap<Box<[bool]>, Arc<AdShape>>,
 }
+
+#[derive(Default)]
+struct NarrowedAds {
+    expressions: ExpressionInterner,
+    /// The ads, by the numbers of the expressions of all names, counted from 1; 0 for a name that an ad lacks.
+    ads: FxHashMap<Box<[u32]>, Ad>,
+}
+
+/// Estimated size of a known ad with its key, in bytes, for each name.
+const BYTES_PER_NAME: usize = 16;
 
 impl NarrowAds {
     /// Takes ads that have these attributes alone, and those that a policy adds.
@@ -33,8 +39,7 @@ impl NarrowAds {
         NarrowAds {
             names,
             added: (!added.is_empty()).then(|| AdExtension::new(added)),
-            expressions: ExpressionInterner::default(),
-            ads: FxHashMap::default(),
+            known: Bounded::large(),
             shapes: FxHashMap::default(),
         }
     }
@@ -43,13 +48,17 @@ impl NarrowAds {
     pub fn narrow(&mut self, ad: &Ad) -> Ad {
         let mut add = |ad: Ad| self.added.as_mut().map_or_else(|| ad.clone(), |added| added.extend(&ad));
         let Some(names) = &self.names else { return add(ad.clone()) };
-        if self.ads.len() >= MAX_ADS {
-            (self.ads, self.expressions) = Default::default();
+        if self.known.is_full() {
+            self.known.forget();
         }
         let found: Vec<Option<&Expression>> = names.iter().map(|name| ad.get(name)).collect();
-        let mut number =
-            |expression: &Expression| u32::try_from(self.expressions.intern(expression).0 + 1).unwrap_or(u32::MAX);
-        let key = found.iter().map(|expression| expression.map_or(0, &mut number)).collect();
+        let mut number = |expression: &Expression| {
+            u32::try_from(self.known.expressions.intern(expression).0 + 1).unwrap_or(u32::MAX)
+        };
+        let key: Box<[u32]> = found.iter().map(|expression| expression.map_or(0, &mut number)).collect();
+        if !self.known.ads.contains_key(&key) {
+            self.known.grow(key.len() * BYTES_PER_NAME);
+        }
         let make = || {
             let places = found.iter().map(Option::is_some).collect();
             let bound = names.iter().zip(&found).filter(|(_, expression)| expression.is_some());
@@ -57,7 +66,7 @@ impl NarrowAds {
                 self.shapes.entry(places).or_insert_with(|| Arc::new(bound.map(|(name, _)| name.clone()).collect()));
             add(Ad::from_shape(Arc::clone(shape), found.iter().copied().flatten().cloned().collect()))
         };
-        self.ads.entry(key).or_insert_with(make).clone()
+        self.known.ads.entry(key).or_insert_with(make).clone()
     }
 }
 
