@@ -6,8 +6,9 @@ use std::sync::Arc;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, ScopeFrame};
+use crate::ad::{Ad, ScopeFrame, Truth};
 use crate::eval::{Abort, Context, Work};
+use crate::pool::Store;
 use crate::protocol::Protocol;
 
 use super::candidate_queue::CandidateQueue;
@@ -28,7 +29,8 @@ pub struct Accelerations {
 impl Accelerations {
     /// All accelerations.
     pub const ALL: Accelerations = Accelerations { autoclusters: true, match_lists: true, index: true };
-    /// No acceleration: every pair is evaluated, every time.
+    /// No acceleration: every pair is tested, every time. A clause of a request is evaluated once for all offers that agree
+    /// in what it reads.
     pub const NONE: Accelerations = Accelerations { autoclusters: false, match_lists: false, index: false };
 }
 
@@ -42,6 +44,8 @@ pub struct Matchmaker {
     indexed_offers: Vec<Arc<ScopeFrame>>,
     pub(super) accelerations: Accelerations,
     index: Option<OfferIndex>,
+    /// Without an index: the offers as they were in the beginning, as columns; `None` until needed.
+    columns: Option<Store>,
     match_lists: FxHashMap<usize, CachedMatchList>,
     /// Indexes of replaced offers in chronological order. An offer that was replaced twice is listed twice.
     replacements: Vec<usize>,
@@ -71,6 +75,7 @@ impl Matchmaker {
             offers,
             accelerations,
             index,
+            columns: None,
             match_lists: FxHashMap::default(),
             replacements: Vec::new(),
             statistics: Statistics::default(),
@@ -89,6 +94,7 @@ impl Matchmaker {
         if self.has_spent_comparisons() {
             return Arc::default();
         }
+        let mut accepted = FixedBitSet::new();
         let (mut candidates, mut untested, replacements_seen) = match (kept, &mut self.index) {
             (Some(list), _) => (list.candidates.to_vec(), Vec::new(), list.replacements_seen),
             (None, Some(index)) => {
@@ -99,7 +105,12 @@ impl Matchmaker {
                 // The index does not know the replacements, so that all replaced offers are tested below.
                 (sure, unsure, 0)
             }
-            (None, None) => (Vec::new(), (0..self.offers.len()).collect(), self.replacements.len()),
+            (None, None) => {
+                let untested;
+                (untested, accepted) = self.accepted_offers(request);
+                // The columns do not know the replacements, either.
+                (Vec::new(), untested, 0)
+            }
         };
         let mut replaced = self.replacements[replacements_seen..].to_vec();
         if !replaced.is_empty() {
@@ -107,10 +118,11 @@ impl Matchmaker {
             replaced.dedup();
             candidates.retain(|candidate| replaced.binary_search(&candidate.offer).is_err());
             untested.retain(|offer| replaced.binary_search(offer).is_err());
+            accepted = accepted.ones().filter(|offer| replaced.binary_search(offer).is_err()).collect();
             untested.extend(replaced);
         }
         if !untested.is_empty() {
-            self.test_offers(request, untested, &mut candidates);
+            self.test_offers(request, untested, &accepted, &mut candidates);
         }
         if !candidates.is_sorted_by(|one, other| one.cmp_best_first(other).is_le()) {
             candidates.sort_unstable_by(Candidate::cmp_best_first);
@@ -228,7 +240,7 @@ impl Matchmaker {
 
     /// Returns the candidates of a probe, best first. Evaluates the pairs of those that are unsure.
     fn test_unsure(&mut self, request: &Ad, ProbeResult { mut sure, unsure }: ProbeResult) -> Vec<Candidate> {
-        self.test_offers(request, unsure, &mut sure);
+        self.test_offers(request, unsure, &FixedBitSet::new(), &mut sure);
         sure.sort_unstable_by(Candidate::cmp_best_first);
         sure
     }
@@ -258,12 +270,39 @@ impl Matchmaker {
     /// Returns those of some offers that a request is compatible with, in their order. Evaluates each pair.
     pub(super) fn candidates_among(&mut self, request: &Ad, offers: Vec<usize>) -> Vec<Candidate> {
         let mut found = Vec::new();
-        self.test_offers(request, offers, &mut found);
+        self.test_offers(request, offers, &FixedBitSet::new(), &mut found);
         found
     }
 
-    /// Evaluates the pair of the request and each of these offers. Appends the offers that match to `found`.
-    fn test_offers(&mut self, request: &Ad, offers: Vec<usize>, found: &mut Vec<Candidate>) {
+    /// Evaluates the constraint of a request for all offers as they were in the beginning. Returns the offers that it does
+    /// not refuse, and those of them that it accepts; the pair has to tell of the others.
+    fn accepted_offers(&mut self, request: &Ad) -> (Vec<usize>, FixedBitSet) {
+        let context = self.pair.context();
+        let store = || Store::new(self.offers.iter().map(|offer| offer.ad.clone()).collect(), context.dialect);
+        let columns = self.columns.get_or_insert_with(store);
+        let constraint = self.pair.protocol().constraint_name(request);
+        let Some(truths) = constraint.and_then(|name| columns.truths_for(request, name, context)) else {
+            return ((0..self.offers.len()).collect(), FixedBitSet::new());
+        };
+        let (mut untested, mut accepted) = (Vec::new(), FixedBitSet::with_capacity(truths.len()));
+        for (offer, truth) in truths.iter().enumerate() {
+            match truth {
+                Some(Truth::True) => accepted.insert(offer),
+                Some(_) => continue,
+                None => {}
+            }
+            untested.push(offer);
+        }
+        let refused = (truths.len() - untested.len()) as u64;
+        context.charge(Work::Pair, refused);
+        self.statistics.tests += refused;
+        self.statistics.evaluations += refused + accepted.count_ones(..) as u64;
+        (untested, accepted)
+    }
+
+    /// Evaluates the pair of the request and each of these offers. Appends the offers that match to `found`. The request's
+    /// constraint is known to be true for the offers in `accepted`.
+    fn test_offers(&mut self, request: &Ad, offers: Vec<usize>, accepted: &FixedBitSet, found: &mut Vec<Candidate>) {
         self.pair.replace(PairSide::Request, &Pair::make_scope(request.clone(), PairSide::Request));
         for offer in offers {
             self.pair.context().charge(Work::Pair, 1);
@@ -271,7 +310,9 @@ impl Matchmaker {
                 return;
             }
             self.pair.replace(PairSide::Offer, &self.offers[offer]);
-            match self.test_offer(offer) {
+            let sides: &[PairSide] =
+                if accepted.contains(offer) { &[PairSide::Offer] } else { &[PairSide::Request, PairSide::Offer] };
+            match self.test_offer(offer, sides) {
                 Ok(candidate) => found.extend(candidate),
                 Err(Abort::Interrupted) => return,
                 Err(_) => self.statistics.failures += 1,
@@ -279,11 +320,12 @@ impl Matchmaker {
         }
     }
 
-    fn test_offer(&mut self, offer: usize) -> Result<Option<Candidate>, Abort> {
+    /// `sides` are those whose constraints are to be evaluated.
+    fn test_offer(&mut self, offer: usize, sides: &[PairSide]) -> Result<Option<Candidate>, Abort> {
         self.statistics.tests += 1;
-        for side in [PairSide::Request, PairSide::Offer] {
+        for side in sides {
             self.statistics.evaluations += 1;
-            if !self.pair.accepts(side)? {
+            if !self.pair.accepts(*side)? {
                 return Ok(None);
             }
         }

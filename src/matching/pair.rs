@@ -82,6 +82,11 @@ impl Pair {
         &self.context
     }
 
+    /// Which attributes hold constraints and ranks.
+    pub(super) fn protocol(&self) -> &Protocol {
+        &self.protocol
+    }
+
     /// Creates the scope of an ad for one side of a pair. [`Pair::replace`] puts the scope into a pair.
     #[must_use]
     pub fn make_scope(ad: Ad, side: PairSide) -> Arc<ScopeFrame> {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::super::GreedyMatcher;
-use super::{Accelerations, Candidate, Matchmaker};
+use super::{Accelerations, Candidate, Matchmaker, Pair, PairSide};
 use crate::ad::{Ad, Dialect, Expression, Name, Value};
 use crate::eval::{Context, Interrupt};
 use crate::protocol::Protocol;
@@ -184,6 +184,53 @@ fn the_index_is_evaluation() {
         }
     }
     assert!(matched > 100, "{matched}");
+}
+
+/// Without an index the candidates are those of each pair alone, also if evaluations exceed budgets.
+#[test]
+fn without_an_index_the_pairs_decide() {
+    let mut matched = 0;
+    for (dialect, seed) in
+        [Dialect::Classad, Dialect::Condor].into_iter().flat_map(|of| (0..40).map(move |seed| (of, seed)))
+    {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let rules = ParseOptions::new(dialect);
+        let odd = if seed % 4 < 2 { 100 } else { 3 };
+        let offers: Vec<Ad> = (0..random.usize(1..90)).map(|_| bounded_ad(&mut random, rules, odd)).collect();
+        let mut context = Context { random: None, ..Context::new(dialect) };
+        if seed % 2 == 1 {
+            (context.max_steps, context.max_depth) = (20 + seed, 12);
+        }
+        let protocol = Protocol::new(dialect);
+        let mut matchmaker = Matchmaker::new(&offers, protocol.clone(), context.clone(), Accelerations::NONE);
+        for number in 0..12 {
+            let request = bounded_ad(&mut random, rules, odd);
+            let (mut expected, mut failures) = (Vec::new(), matchmaker.statistics.failures);
+            for offer in 0..offers.len() {
+                let ad = matchmaker.offers[offer].ad.clone();
+                let pair = Pair::new(request.clone(), ad, protocol.clone(), context.clone());
+                let accepts = |side| pair.accepts(side);
+                match accepts(PairSide::Request).and_then(|is| Ok(is && accepts(PairSide::Offer)?)) {
+                    Ok(true) => {
+                        let ranks = [PairSide::Request, PairSide::Offer].map(|side| pair.rank(side));
+                        failures += ranks.iter().filter(|rank| rank.is_err()).count() as u64;
+                        let [request_rank, offer_rank] = ranks.map(Result::unwrap_or_default);
+                        expected.push(Candidate { offer, request_rank, offer_rank });
+                    }
+                    Ok(false) => {}
+                    Err(_) => failures += 1,
+                }
+            }
+            expected.sort_by(Candidate::cmp_best_first);
+            matched += expected.len();
+            assert_eq!(*matchmaker.candidates(&request), expected, "{dialect}, seed {seed}, request {number}");
+            assert_eq!(matchmaker.statistics.failures, failures, "{dialect}, seed {seed}, request {number}");
+            if number % 4 == 3 {
+                matchmaker.replace(random.usize(..offers.len()), bounded_ad(&mut random, rules, odd));
+            }
+        }
+    }
+    assert!(matched > 50, "{matched}");
 }
 
 /// Returns an ad of a large pool: numbers, sometimes absent, and bounds on the numbers of the partner. `odd` is the

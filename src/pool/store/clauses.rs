@@ -4,71 +4,74 @@
 
 use std::sync::Arc;
 
-use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Truth, Value};
+use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, Truth};
 use crate::constraint::conjuncts;
-use crate::eval::{CompiledSubject, Context};
+use crate::eval::Context;
 
 use super::super::Partition;
 use super::Store;
 
-/// The truth values of the clauses of a conjunction, each once for all ads that agree in the attributes of that clause.
-pub(super) struct ClauseValues {
+/// A conjunction with the groups of ads that agree in the attributes of each clause.
+pub(super) struct GroupedClauses<'e> {
     dialect: Dialect,
-    /// For each clause a partition of the ads, and the truth value of each group: `Truth::Error` also if only the tree
-    /// walker can tell it.
-    clauses: Vec<(Arc<Partition>, Vec<Truth>)>,
+    clauses: Vec<(&'e Expression, Arc<Partition>)>,
 }
 
-impl ClauseValues {
-    /// Evaluates the clauses of a conjunction in the ads of a store. Returns `None` for any other expression, and if
-    /// this takes as many evaluations as the conjunction itself, which needs one for each group of `whole`.
-    pub(super) fn of(store: &mut Store, expression: &Expression, whole: &Partition, context: &Context) -> Option<Self> {
-        let clauses = conjuncts(expression);
-        let share = share_of_budgets(context, clauses.len(), expression)?;
-        let mut evaluations = 0;
-        let mut partitions = Vec::with_capacity(clauses.len());
-        for clause in &clauses {
-            let dependencies = store.dependencies(clause)?;
-            let groups = store.partition(Some(dependencies.names));
-            evaluations += groups.first_rows().len();
-            if evaluations >= whole.first_rows().len() {
-                return None;
-            }
-            partitions.push(groups);
-        }
-        let (ads, evaluator) = store.ads_and_evaluator();
-        let values = clauses.into_iter().zip(partitions).map(|(clause, groups)| {
-            let subject = CompiledSubject::Expression(clause);
-            let truth =
-                |row: &u32| evaluator.truth(subject, (&ads[*row as usize]).into(), &share).unwrap_or(Truth::Error);
-            let truths = groups.first_rows().iter().map(truth).collect();
-            (groups, truths)
-        });
-        Some(ClauseValues { clauses: values.collect(), dialect: context.dialect })
+impl<'e> GroupedClauses<'e> {
+    /// Groups the ads of a store for each clause of a conjunction. The clauses come with the names of their attributes.
+    pub(super) fn new(store: &mut Store, clauses: impl IntoIterator<Item = (&'e Expression, Arc<[Name]>)>) -> Self {
+        let clauses = clauses.into_iter().map(|(clause, names)| (clause, store.partition(Some(names)))).collect();
+        GroupedClauses { clauses, dialect: store.dialect }
     }
 
-    /// Returns the value of the conjunction in the ad at `row`; `None` if the clauses do not tell it, as for an error.
-    pub(super) fn conjunction(&self, row: usize) -> Option<Value> {
-        let mut value = Value::Boolean(true);
-        for (groups, truths) in &self.clauses {
-            match (truths[groups.group(row)?], &value) {
+    /// Number of evaluations that the values of all clauses in all ads take.
+    pub(super) fn max_evaluations(&self) -> usize {
+        self.clauses.iter().map(|(_, groups)| groups.first_rows().len()).sum()
+    }
+
+    /// Returns the truth values of the conjunction in the ads at `rows`: `None` if only the tree walker can tell one.
+    /// `evaluate` is called once for each clause and group in which one of the rows needs the value of the clause: the
+    /// later clauses only for rows that the ones before leave open.
+    pub(super) fn truths(
+        &self,
+        rows: &[u32],
+        mut evaluate: impl FnMut(&'e Expression, usize) -> Option<Truth>,
+    ) -> Vec<Option<Truth>> {
+        let mut truths = vec![Some(Truth::True); rows.len()];
+        let mut open: Vec<(u32, usize)> = rows.iter().copied().zip(0..).collect();
+        for (clause, groups) in &self.clauses {
+            let mut of_groups = vec![None; groups.first_rows().len()];
+            let groups = groups.groups();
+            open.retain(|(row, place)| {
+                let row = *row as usize;
+                let of_clause = *of_groups[groups[row] as usize].get_or_insert_with(|| evaluate(clause, row));
+                let truth = &mut truths[*place];
+                match of_clause {
+                    Some(Truth::True) => return true,
+                    Some(Truth::Undefined) if *truth == Some(Truth::False) => return true,
+                    _ => *truth = of_clause,
+                }
                 // In the papers' dialect an error in a later clause counts.
-                (Truth::False, _) if self.dialect.is_condor() => return Some(Value::Boolean(false)),
-                (Truth::False, _) => value = Value::Boolean(false),
-                (Truth::Undefined, Value::Boolean(true)) => value = Value::Undefined,
-                (Truth::True | Truth::Undefined, _) => {}
-                (Truth::Error, _) => return None,
-            }
+                match of_clause {
+                    Some(Truth::Undefined) => true,
+                    Some(Truth::False) => !self.dialect.is_condor(),
+                    _ => false,
+                }
+            });
         }
-        Some(value)
+        truths
     }
 }
 
-/// Returns a context in which each of `number` clauses of a conjunction has its share of the budgets. An evaluation of the
-/// conjunction then stays within the budgets, if those of its clauses stay within their shares. Returns `None` if there is
-/// nothing to share.
-fn share_of_budgets(context: &Context, number: usize, conjunction: &Expression) -> Option<Context> {
-    let parts = u64::try_from(number).ok().filter(|parts| *parts > 1)?;
+/// Returns the clauses of a conjunction, and a context in which each has its share of the budgets. An evaluation of the
+/// conjunction then stays within the budgets, if those of its clauses stay within their shares. `None` if there is no
+/// budget to share.
+pub(super) fn share_of_clauses<'e>(
+    conjunction: &'e Expression,
+    context: &Context,
+) -> Option<(Vec<&'e Expression>, Context)> {
+    let clauses = conjuncts(conjunction);
+    let parts = u64::try_from(clauses.len()).ok()?;
     // The steps and the nesting that the conjunction adds: at most its operators and parentheses.
     let (mut links, mut pending) = (0, vec![conjunction]);
     while let Some(part) = pending.pop() {
@@ -77,10 +80,11 @@ fn share_of_budgets(context: &Context, number: usize, conjunction: &Expression) 
             part.kind().for_each_child(|child| pending.push(child));
         }
     }
-    Some(Context {
+    let share = Context {
         max_steps: context.max_steps.checked_sub(u64::from(links))? / parts,
         max_value_bytes: context.max_value_bytes / parts,
         max_depth: context.max_depth.checked_sub(links)?,
         ..context.clone()
-    })
+    };
+    Some((clauses, share))
 }

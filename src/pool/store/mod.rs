@@ -9,13 +9,19 @@ use std::sync::{Arc, OnceLock};
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use crate::ad::{Ad, AdShape, Dialect, Expression, ExpressionInterner, ExpressionKind, Name, Value};
+use crate::ad::{Ad, AdShape, Dialect, Expression, ExpressionInterner, ExpressionKind, Name, Truth, Value};
 use crate::constraint::{has_scope_attribute, is_scope_name, is_side_name};
-use crate::eval::{Abort, CompiledEvaluator, Context, FreeNames, transitive_closure};
+use crate::eval::{
+    Abort, CompiledEvaluator, CompiledScene, CompiledSubject, Context, FreeNames, Work, transitive_closure,
+};
 
 use super::Partition;
+use super::code::code;
 use super::expression_column::{ExpressionColumn, ExpressionColumns, build_columns};
-use clauses::ClauseValues;
+use clauses::{GroupedClauses, share_of_clauses};
+
+/// Maximum number of numbers of groups in the cached partitions, each of 4 bytes. All are dropped when there are more.
+const MAX_GROUP_NUMBERS: usize = 1 << 26;
 
 /// The ads of a pool as columns. A *row* is an ad.
 #[derive(Default)]
@@ -37,6 +43,8 @@ pub struct Store {
     dependencies: FxHashMap<usize, Option<Dependencies>>,
     /// Evaluator of expressions in single ads; `None` before the first evaluation.
     evaluator: Option<CompiledEvaluator>,
+    /// Evaluator of constraints in matches with single ads; `None` before the first evaluation.
+    pair_evaluator: Option<CompiledEvaluator>,
 }
 
 /// The attributes on which the value of an expression can depend: the names that it mentions, the names that these
@@ -125,23 +133,79 @@ impl Store {
     /// Evaluates an expression in each ad, without a partner.
     pub fn evaluate(&mut self, expression: &Expression, context: &Context) -> StoreValues {
         let dependencies = if self.has_scope_attribute() { None } else { self.dependencies(expression) };
-        let has_dependencies = dependencies.is_some();
-        let groups = self.partition(dependencies.map(|found| found.names));
-        let clauses = if has_dependencies { ClauseValues::of(self, expression, &groups, context) } else { None };
-        let (ads, evaluator) = self.ads_and_evaluator();
-        let value = |row: &u32| {
-            let row = *row as usize;
-            match clauses.as_ref().and_then(|clauses| clauses.conjunction(row)) {
-                Some(value) => Ok(value),
-                None => evaluator.evaluate(expression, &ads[row], context),
-            }
+        let names = dependencies.map(|found| found.names);
+        let groups = self.partition(names.clone());
+        let conjunction = names.and_then(|names| self.grouped_conjunction(expression, names, context));
+        let evaluator = self.evaluator.get_or_insert_with(|| CompiledEvaluator::for_ads(self.dialect));
+        let truths = conjunction.map(|(clauses, share)| {
+            clauses.truths(groups.first_rows(), |clause, row| {
+                evaluator.truth(CompiledSubject::Expression(clause), (&self.ads[row]).into(), &share)
+            })
+        });
+        let value = |(group, row): (usize, &u32)| match truths.as_ref().and_then(|truths| truths[group]) {
+            Some(Truth::True) => Ok(Value::Boolean(true)),
+            Some(Truth::False) => Ok(Value::Boolean(false)),
+            Some(Truth::Undefined) => Ok(Value::Undefined),
+            // Only the tree walker knows the cause of an error.
+            Some(Truth::Error) | None => evaluator.evaluate(expression, &self.ads[*row as usize], context),
         };
-        let values = groups.first_rows().iter().map(value).collect();
+        let values = groups.first_rows().iter().enumerate().map(value).collect();
         StoreValues { groups, values }
     }
 
-    fn ads_and_evaluator(&mut self) -> (&[Ad], &mut CompiledEvaluator) {
-        (&self.ads, self.evaluator.get_or_insert_with(|| CompiledEvaluator::for_ads(self.dialect)))
+    /// Returns the truth value of the constraint `name` of a partner in its match with each ad: `None` for an ad in which
+    /// only the tree walker can tell it. Returns no values at all if they depend on unknown attributes, or on `name` itself.
+    pub fn truths_for(&mut self, partner: &Ad, name: &Name, context: &Context) -> Option<Vec<Option<Truth>>> {
+        if self.has_scope_attribute() || has_scope_attribute(partner) {
+            return None;
+        }
+        let (clauses, share) = share_of_clauses(partner.get(name)?, context)?;
+        let clauses = self.grouped_clauses(&clauses, |store, clause| {
+            let usual = store.dependencies(clause)?;
+            let is_literal = |name| partner.get(name).is_none_or(|bound| bound.as_literal().is_some());
+            let found =
+                if usual.names.iter().all(is_literal) { usual } else { store.dependencies_with(partner, clause)? };
+            (!found.names.contains(name)).then_some(found)
+        })?;
+        let evaluator = self.pair_evaluator.get_or_insert_with(|| CompiledEvaluator::for_pairs(self.dialect));
+        let mut evaluations = 0;
+        let rows: Vec<u32> = (0..code(self.ads.len())).collect();
+        let truths = clauses.truths(&rows, |clause, row| {
+            evaluations += 1;
+            let scene = CompiledScene { ads: [partner, &self.ads[row]], side: 0 };
+            evaluator.truth(CompiledSubject::Expression(clause), scene, &share)
+        });
+        context.charge(Work::Program, evaluations);
+        Some(truths)
+    }
+
+    /// Groups the ads for the clauses of a conjunction, with the context for these; `None` for any other expression.
+    /// `names` are the attributes on which it depends. It is a clause as a whole if its clauses take as many evaluations.
+    fn grouped_conjunction<'e>(
+        &mut self,
+        expression: &'e Expression,
+        names: Arc<[Name]>,
+        context: &Context,
+    ) -> Option<(GroupedClauses<'e>, Context)> {
+        let (clauses, share) = share_of_clauses(expression, context)?;
+        if clauses.len() < 2 {
+            return None;
+        }
+        let whole = GroupedClauses::new(self, [(expression, names)]);
+        let of_clauses = self.grouped_clauses(&clauses, Store::dependencies)?;
+        let is_less = of_clauses.max_evaluations() < whole.max_evaluations();
+        Some(if is_less { (of_clauses, share) } else { (whole, context.clone()) })
+    }
+
+    /// Groups the ads by what `dependencies` finds for each clause of a conjunction. `None` if it finds nothing for one.
+    fn grouped_clauses<'e>(
+        &mut self,
+        clauses: &[&'e Expression],
+        dependencies: impl Fn(&mut Store, &Expression) -> Option<Dependencies>,
+    ) -> Option<GroupedClauses<'e>> {
+        let names = clauses.iter().map(|clause| Some((*clause, dependencies(self, clause)?.names)));
+        let names: Vec<_> = names.collect::<Option<_>>()?;
+        Some(GroupedClauses::new(self, names))
     }
 
     /// Returns the attributes on which the value of an expression can depend; `None` if they are not known, as with
@@ -191,8 +255,14 @@ impl Store {
     /// is a group of its own. A partition by names is cached.
     pub fn partition(&mut self, names: Option<Arc<[Name]>>) -> Arc<Partition> {
         let Some(names) = names else { return Arc::new(Partition::discrete(self.ads.len())) };
+        // An attribute that no ad has separates no rows. Without it, more expressions share one partition.
+        let mut is_absent = |name: &Name| self.column(name).expressions().is_empty();
+        let names: Arc<[Name]> = names.iter().filter(|name| !is_absent(name)).cloned().collect();
         if let Some(known) = self.partitions.get(&names) {
             return Arc::clone(known);
+        }
+        if self.partitions.len().saturating_mul(self.ads.len()) > MAX_GROUP_NUMBERS {
+            self.partitions.clear();
         }
         let mut groups = Partition::new(self.ads.len());
         for name in &*names {
