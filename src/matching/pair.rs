@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use crate::ad::{Ad, Expression, Name, Participant, ScopeFrame, Truth, Value};
+use crate::constraint::literal_value;
 use crate::eval::{
     Abort, CompiledEvaluator, CompiledName, CompiledScene, CompiledSubject, CompiledValue, Context, Environment,
     Evaluator, Work,
@@ -116,6 +117,11 @@ impl Pair {
 
     /// Returns the rank that one side gives the partner; 0 if the rank is not a number.
     pub fn rank(&self, side: PairSide) -> Result<f64, Abort> {
+        // Most ranks are constants.
+        let rank = self.frame(side).ad.get(self.protocol.rank_name());
+        if let Some(rank) = rank.and_then(|rank| literal_value(rank, self.context.dialect)) {
+            return Ok(rank_value(rank));
+        }
         let subject = CompiledSubject::FirstAttribute(std::slice::from_ref(&self.compiled_rank));
         let rank = self.compiled(side, |compiled, scene| compiled.value(subject, scene, &self.context));
         match rank {
