@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::ad::{ExpressionKind, ScopeFrame, Value};
+use crate::ad::{ExpressionKind, ScopeFrame, Truth, Value};
 
 use super::super::builtin::{Call, EarlyEnd};
 use super::super::pattern::{SearchFault, SearchSteps};
 use super::super::{Abort, Context, Environment, Evaluator};
 use super::budget::ProgramBudget;
-use super::operand::{Bail, Operand};
+use super::operand::Bail;
 use super::program::{CallOperation, PatternOperation};
 
 /// Calls a function with the values of its arguments. It runs in an environment without ads and the scope there.
@@ -41,12 +41,12 @@ pub(super) fn call_function(
 }
 
 /// Searches a text for the pattern of `test`.
-pub(super) fn search_pattern<'a>(
+pub(super) fn search_pattern(
     test: &PatternOperation,
     subject: &[u8],
     context: &Context,
     budget: &mut ProgramBudget,
-) -> Result<Operand<'a>, Bail> {
+) -> Result<Truth, Bail> {
     let mut steps = SearchSteps::new(budget.steps_left());
     let found = if subject.starts_with(&test.prefix) {
         test.pattern.matches(subject, &mut steps)
@@ -62,8 +62,8 @@ pub(super) fn search_pattern<'a>(
         }
     }
     match found {
-        Ok(found) => Ok(Operand::Boolean(found)),
-        Err(SearchFault::Failed(_)) => Ok(Operand::Error),
+        Ok(found) => Ok(found.into()),
+        Err(SearchFault::Failed(_)) => Ok(Truth::Error),
         // The walker has more steps.
         Err(SearchFault::TooManySteps) => Err(Bail),
     }

@@ -147,6 +147,7 @@ impl<'a> Run<'a> {
             Operation::Comparison(comparison) => self.comparison(comparison),
             Operation::Conjunction(operands) => self.logic(operands, Truth::False),
             Operation::Disjunction(operands) => self.logic(operands, Truth::True),
+            Operation::PatternTest(test) => self.pattern_test(test),
             Operation::Attribute(name, place) => {
                 let (found, is_partners) = self.find(*name, *place);
                 let Some(expression) = found else { return Ok(Truth::Undefined) };
@@ -301,6 +302,7 @@ impl<'a> Run<'a> {
             | Operation::Conjunction(_)
             | Operation::Disjunction(_)
             | Operation::TypeTest(..)
+            | Operation::PatternTest(_)
             | Operation::Unary(UnaryOperator::Not, _) => Ok(match self.condition(operation)? {
                 Truth::True => Operand::Boolean(true),
                 Truth::False => Operand::Boolean(false),
@@ -335,7 +337,6 @@ impl<'a> Run<'a> {
                 text @ (Operand::Undefined | Operand::Error | Operand::String(_) | Operand::Computed(_)) => Ok(text),
                 other => self.call_with(call, &[other]),
             },
-            Operation::PatternTest(test) => self.pattern_test(test),
             Operation::ListSearch(search) => self.list_search(search),
             Operation::Call(call) => {
                 let mut values = Vec::with_capacity(call.arguments.len());
@@ -348,12 +349,13 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn pattern_test(&mut self, test: &'a PatternOperation) -> Result<Operand<'a>, Bail> {
+    #[inline(never)]
+    fn pattern_test(&mut self, test: &'a PatternOperation) -> Result<Truth, Bail> {
         let subject = self.operand(&test.call.arguments[1])?;
         if let Operand::Undefined = subject {
-            return Ok(Operand::Undefined);
+            return Ok(Truth::Undefined);
         }
-        let Some(subject) = self.strings.text(subject) else { return Ok(Operand::Error) };
+        let Some(subject) = self.strings.text(subject) else { return Ok(Truth::Error) };
         search_pattern(test, subject.as_bytes(), self.context, &mut self.budget)
     }
 
