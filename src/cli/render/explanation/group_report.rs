@@ -1,6 +1,6 @@
 //! The report of a group of equivalent subjects: what the explainer finds, and what the ads of jobs tell of the jobs.
 
-use classad::ad::{Expression, Name, Value};
+use classad::ad::{Ad, Expression, Name, Value};
 use classad::explain::{Explainer, JobCircumstance, LastRejection, RequestReport, RequestVerdict};
 use classad::matching::{Pair, PairSide};
 use classad::protocol::{JobState, evaluate_attribute};
@@ -73,9 +73,11 @@ fn with_orphans(
     mut report: RequestReport,
 ) -> RequestReport {
     if matches!(report.verdict, RequestVerdict::Unmet { .. }) && !case.is_reverse {
+        let job = case.subjects[subject].ad.clone();
+        let mut pair = Pair::new(job, Ad::default(), case.protocol.clone(), session.context());
         let meets = |orphan: &&usize| {
-            let [job, slot] = [&case.subjects[subject].ad, &case.parties.offers[**orphan].ad];
-            let pair = Pair::new(job.clone(), slot.clone(), case.protocol.clone(), session.context());
+            let slot = case.parties.offers[**orphan].ad.clone();
+            pair.replace(PairSide::Offer, &Pair::make_scope(slot, PairSide::Offer));
             pair.accepts(PairSide::Request).unwrap_or_default()
         };
         report.orphans = case.counted.orphans.iter().filter(meets).count();
