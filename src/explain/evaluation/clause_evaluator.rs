@@ -1,10 +1,9 @@
 //! Evaluates one clause for a request in many offers.
 
 use std::sync::PoisonError;
-use std::sync::atomic::Ordering;
 
 use crate::ad::{Ad, Truth, Value};
-use crate::eval::{CompiledEvaluator, CompiledScene, CompiledSubject, CompiledValue, Context, Work};
+use crate::eval::{CompiledEvaluator, CompiledScene, CompiledSubject, CompiledValue, Context};
 use crate::explain::clauses::ExplainedClause;
 use crate::matching::{Pair, PairSide};
 
@@ -95,8 +94,7 @@ impl<'e> ClauseEvaluator<'e> {
 
 impl Drop for ClauseEvaluator<'_> {
     fn drop(&mut self) {
-        self.table.evaluations.fetch_add(self.evaluations, Ordering::Relaxed);
-        self.table.context.charge(Work::Clause, self.evaluations);
+        self.table.count_evaluations(self.evaluations);
         if let Some(programs) = self.programs.take() {
             self.table.programs.lock().unwrap_or_else(PoisonError::into_inner).push(programs);
         }

@@ -21,6 +21,7 @@ use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::ad::{Ad, Expression, Name, Value};
+use crate::constraint::{ClauseOperand, literal_value};
 use crate::eval::{CompiledEvaluator, Context, Work};
 use crate::lint::similar_names;
 use crate::matching::PairSide;
@@ -285,7 +286,33 @@ impl OfferTable {
 
     /// Evaluates a clause that belongs to `side` for the pair of the request and a row.
     pub fn value(&self, request: &RequestContext, side: PairSide, clause: &ExplainedClause, row: usize) -> Value {
-        ClauseEvaluator::new(self, request, side, clause).value(row)
+        let ad = if side == PairSide::Offer { &self.ads[row] } else { &request.ad };
+        match self.stored_value(request, ad, &clause.expression) {
+            Some(value) => {
+                self.count_evaluations(1);
+                value.clone()
+            }
+            None => ClauseEvaluator::new(self, request, side, clause).value(row),
+        }
+    }
+
+    /// Returns the value of a literal, or of an attribute of the ad that holds the expression, if that is a literal.
+    fn stored_value<'e>(&self, request: &RequestContext, ad: &'e Ad, expression: &'e Expression) -> Option<&'e Value> {
+        if self.has_scope_attribute || request.has_scope_attribute {
+            return None;
+        }
+        let stored = match ClauseOperand::of(expression)? {
+            ClauseOperand::Own(name) | ClauseOperand::Unqualified(name) => ad.get(name)?,
+            ClauseOperand::Literal(_) => expression.without_parentheses(),
+            ClauseOperand::Other(_) => return None,
+        };
+        literal_value(stored, self.context.dialect)
+    }
+
+    /// Counts evaluated clauses.
+    fn count_evaluations(&self, evaluations: u64) {
+        self.evaluations.fetch_add(evaluations, Ordering::Relaxed);
+        self.context.charge(Work::Clause, evaluations);
     }
 
     /// Returns the 0-based index of the docking vector's component that ranks a row nowhere; `None` if the vector ranks it.
