@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use crate::ad::{Ad, AdShape, Dialect, Expression, ExpressionInterner, ExpressionKind, Name, Truth, Value};
+use crate::ad::{Ad, AdShape, Bounded, Dialect, Expression, ExpressionInterner, ExpressionKind, Name, Truth, Value};
 use crate::constraint::{has_scope_attribute, is_scope_name, is_side_name};
 use crate::eval::{
     Abort, CompiledEvaluator, CompiledScene, CompiledSubject, Context, FreeNames, Work, transitive_closure,
@@ -19,9 +19,6 @@ use super::Partition;
 use super::code::code;
 use super::expression_column::{ExpressionColumn, ExpressionColumns, build_columns};
 use clauses::{GroupedClauses, share_of_clauses};
-
-/// Maximum number of numbers of groups in the cached partitions, each of 4 bytes. All are dropped when there are more.
-const MAX_GROUP_NUMBERS: usize = 1 << 26;
 
 /// The ads of a pool as columns. A *row* is an ad.
 #[derive(Default)]
@@ -34,7 +31,7 @@ pub struct Store {
     has_all_columns: bool,
     has_scope_attribute: OnceLock<bool>,
     /// The partitions computed so far, by attributes. Rows of one group bind equal expressions to all these attributes.
-    partitions: FxHashMap<Arc<[Name]>, Arc<Partition>>,
+    partitions: Bounded<FxHashMap<Arc<[Name]>, Arc<Partition>>>,
     name_ids: IndexSet<Name, FxBuildHasher>,
     interner: ExpressionInterner,
     free_names: FxHashMap<usize, Arc<FreeNames>>,
@@ -80,7 +77,7 @@ impl Store {
     /// Creates a store of some ads. Columns are built on first use.
     #[must_use]
     pub fn new(ads: Vec<Ad>, dialect: Dialect) -> Self {
-        Store { ads, dialect, ..Store::default() }
+        Store { ads, dialect, partitions: Bounded::large(), ..Store::default() }
     }
 
     /// Creates a store of some ads with the columns of all their attributes.
@@ -261,9 +258,7 @@ impl Store {
         if let Some(known) = self.partitions.get(&names) {
             return Arc::clone(known);
         }
-        if self.partitions.len().saturating_mul(self.ads.len()) > MAX_GROUP_NUMBERS {
-            self.partitions.clear();
-        }
+        self.partitions.make_room(self.ads.len() * size_of::<u32>());
         let mut groups = Partition::new(self.ads.len());
         for name in &*names {
             let attribute = self.column(name);
