@@ -16,7 +16,7 @@ pub struct AdSyntax {
     pub end: &'static str,
     /// The text of an ad without attributes.
     pub empty: &'static str,
-    /// The text behind a value that is a [plain literal](crate::syntax::plain_literal), if the form writes such a value
+    /// The text behind a value that is a [plain literal](crate::syntax::LiteralText::is_plain), if the form writes such a value
     /// as the language does. `None` if it writes the value otherwise.
     pub plain_literal_end: Option<&'static str>,
     /// Appends the part of an attribute before its value.

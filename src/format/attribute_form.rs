@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::ad::Expression;
-use crate::syntax::{ParseCache, ParseOptions, ParsedValue, Style, print};
+use crate::syntax::{LiteralText, ParseCache, ParseOptions, ParsedValue, Style, print};
 
 use super::attribute_text::{AttributeText, ParsedAttribute};
 use super::long::{LineKind, LineParser, has_quoted_name, without_carriage_return};
@@ -106,11 +106,26 @@ impl AttributeForm {
         }
     }
 
-    /// Whether the language reads the text of a value as the same value, if it is a simple literal of the
-    /// language.
+    /// Returns the literal that a value is. `None` for another value, and if the language reads the text otherwise.
     #[inline]
-    pub(super) fn is_text_of_language(self, value: &[u8]) -> bool {
-        self == AttributeForm::Long || json::is_literal_of_language(value)
+    pub(super) fn literal(self, value: &[u8]) -> Option<LiteralText<'_>> {
+        LiteralText::of(value).filter(|literal| self == AttributeForm::Long || json::is_literal(literal))
+    }
+
+    /// Returns the literal with which a text begins, if the literal is all of a value. Returns the length of the value with
+    /// what separates it from the next attribute, too. `None` also if blanks stand behind the value.
+    #[inline]
+    pub(super) fn literal_at_start(self, text: &[u8]) -> Option<(LiteralText<'_>, usize)> {
+        let (literal, rest) = LiteralText::at_start(text)?;
+        let value_end = text.len() - rest.len();
+        let end = match (self, rest) {
+            (AttributeForm::Long, [b'\n', ..]) => value_end + 1,
+            (AttributeForm::Long, [b'\r', b'\n', ..]) => value_end + 2,
+            (AttributeForm::Long, _) => return None,
+            (AttributeForm::Json, _) if json::is_literal(&literal) => json::member_end(text, value_end)?,
+            (AttributeForm::Json, _) => return None,
+        };
+        Some((literal, end))
     }
 
     /// Parses an attribute. `offset` and `ad_number` are the place of the content, for problems.
@@ -161,6 +176,28 @@ impl AttributeForm {
 #[cfg(test)]
 mod tests {
     use super::AttributeForm::{Json, Long};
+
+    #[test]
+    fn a_literal_must_be_all_of_a_value() {
+        for (form, text, expected) in [
+            (Long, " 1\nb = 2\n", Some(("1", 3))),
+            (Long, "\"x\"\r\n", Some(("\"x\"", 5))),
+            (Long, " 1 \n", None),
+            (Long, " 1", None),
+            (Long, " 1 + 2\n", None),
+            (Json, " 1, \"b\": 2}", Some(("1", 4))),
+            (Json, "true}\n", Some(("true", 5))),
+            (Json, "TRUE}", None),
+            (Json, "-0.5,", None),
+            (Json, "\"/Expr(1)/\",", None),
+            (Json, "\"\\\"\" ,", Some(("\"\\\"\"", 6))),
+            (Json, "1e3,", None),
+            (Json, "1", None),
+        ] {
+            let found = form.literal_at_start(text.as_bytes()).map(|(literal, length)| (literal.text, length));
+            assert_eq!(found, expected.map(|(text, length)| (text.as_bytes(), length)), "{form:?} {text}");
+        }
+    }
 
     #[test]
     fn a_text_of_an_attribute_may_end_the_ad_or_be_only_a_beginning() {

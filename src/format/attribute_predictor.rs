@@ -113,6 +113,13 @@ impl<P> AttributePredictor<P> {
         number
     }
 
+    /// Returns the text of an attribute from its value on. `None` if it does not begin with the name with this number, or if
+    /// this does not show where the name ends.
+    pub fn value_of<'t>(&self, number: usize, text: &'t [u8]) -> Option<&'t [u8]> {
+        let beginning = &self.attributes[number].beginning;
+        text.strip_prefix(&**beginning).filter(|_| !beginning.is_empty())
+    }
+
     /// Returns the text of the last attribute of a name. Empty if it cannot be used again.
     pub fn text(&self, number: usize) -> &[u8] {
         &self.attributes[number].text

@@ -8,10 +8,10 @@ use rustc_hash::FxHashMap;
 
 use crate::ad::{Bounded, Expression, Name};
 use crate::format::Problem;
-use crate::syntax::ParseOptions;
+use crate::syntax::{LiteralText, ParseOptions};
 
 use super::attribute_form::AttributeForm;
-use super::attribute_predictor::{AttributePredictor, RepeatedAttribute};
+use super::attribute_predictor::AttributePredictor;
 use super::attribute_text::AttributeText;
 
 /// Maximum length of a value whose text is remembered, in bytes.
@@ -23,9 +23,9 @@ pub trait AttributeWriter {
     /// name, which may be quoted, and the `=`.
     fn push_name(&mut self, beginning: &[u8], name: &Name, out: &mut Vec<u8>);
 
-    /// Appends a value that is a simple literal of the language, and what follows the value. `value` is its text in the
-    /// language. Returns false and appends nothing if it is not a simple literal.
-    fn push_simple_literal(&mut self, value: &[u8], out: &mut Vec<u8>) -> bool;
+    /// Appends a value that is a literal of the language, and what follows the value. Returns false and appends nothing if
+    /// only [`AttributeWriter::push_value`] can append it.
+    fn push_literal(&mut self, literal: &LiteralText, out: &mut Vec<u8>) -> bool;
 
     /// Appends a value, and what follows the value. `value` is its text in the language.
     fn push_value(&mut self, value: &[u8], expression: &Expression, out: &mut Vec<u8>);
@@ -104,12 +104,24 @@ impl<W: AttributeWriter> AttributeTextCache<W> {
         self.form = form;
     }
 
-    /// Returns the length of the first attribute of `text` and the text made from it, if it is written as the last one
-    /// of the predicted name. `None` if the prediction fails.
+    /// Returns the length of the first attribute of `text` and the text made from it, if it has the predicted name and
+    /// either is written as the last one of this name or has a literal as its value. `None` for any other attribute.
+    ///
+    /// What begins like an attribute, up to its value, is an attribute.
     #[inline]
-    pub fn same_text(&mut self, text: &[u8]) -> Option<(usize, &[u8])> {
-        let RepeatedAttribute { length, made, .. } = self.attributes.read_same(text)?;
-        Some((length, &made.text))
+    pub fn predicted_text(&mut self, text: &[u8]) -> Option<(usize, &[u8])> {
+        let (number, length) = if let Some(same) = self.attributes.read_same(text) {
+            (same.number, same.length)
+        } else {
+            let (number, start) = self.attributes.predicted_name(text)?;
+            let (literal, length) = self.form.literal_at_start(&text[start..])?;
+            let source = &text[..start + length];
+            if !self.make(number, source, |writer, _, text| writer.push_literal(&literal, text)) {
+                return None;
+            }
+            (number, source.len())
+        };
+        Some((length, &self.attributes[number].text))
     }
 
     /// Appends the text made from an attribute. `place` is the byte offset of its content and the number of its ad, for
@@ -130,8 +142,9 @@ impl<W: AttributeWriter> AttributeTextCache<W> {
         let source = if self.form.is_separated(whole) { whole } else { &[] };
         let known = self.attributes.find(content, || self.form.value_start(content));
         if let Some((number, length)) = known
-            && self.push_known(number, &content[length..], source, out)
+            && self.make_known(number, &content[length..], source)
         {
+            out.extend_from_slice(&self.attributes[number].text);
             return Ok(None);
         }
         self.push_parsed(attribute, known.map(|(number, _)| number), place, out)
@@ -162,47 +175,54 @@ impl<W: AttributeWriter> AttributeTextCache<W> {
             });
             if parsed.warning.is_none() && whole.len() <= MAX_VALUE_BYTES {
                 let text = &out[value_start..];
-                let made = &mut self.attributes[number];
-                let before = made.text.capacity();
-                made.text.truncate(made.name_length);
-                made.text.extend_from_slice(text);
-                let grown = made.text.capacity() - before;
-                self.set_source(number, source, grown);
+                self.make(number, source, |_, _, made| {
+                    made.extend_from_slice(text);
+                    true
+                });
                 self.values.make_room(value.len() + text.len());
                 self.values.insert(value.into(), text.into());
+            } else {
+                self.attributes.set_text(number, &[]);
+                self.attributes.follow(number);
             }
-            self.attributes.follow(number);
         }
         Ok(parsed.warning)
     }
 
-    /// Appends the text of an attribute whose name is known, if its value is a simple literal or has a known text. Returns
-    /// whether it is. `source` is the text of the attribute.
-    fn push_known(&mut self, number: usize, value: &[u8], source: &[u8], out: &mut Vec<u8>) -> bool {
+    /// Makes the text of an attribute whose name is known, if its value is a literal or has a known text. Returns whether
+    /// it is. `source` is the text of the attribute.
+    fn make_known(&mut self, number: usize, value: &[u8], source: &[u8]) -> bool {
+        let literal = self.form.literal(value);
+        self.make(number, source, |writer, values, text| {
+            literal.is_some_and(|literal| writer.push_literal(&literal, text))
+                || values.get(value).is_some_and(|known| {
+                    text.extend_from_slice(known);
+                    true
+                })
+        })
+    }
+
+    /// Makes the text of an attribute whose name is known. `push` appends what is made of the value, unless it returns
+    /// false. Returns what it returns. `source` is the text of the attribute.
+    #[inline]
+    fn make(
+        &mut self,
+        number: usize,
+        source: &[u8],
+        push: impl FnOnce(&mut W, &TextsByText, &mut Vec<u8>) -> bool,
+    ) -> bool {
         let made = &mut self.attributes[number];
         let before = made.text.capacity();
         made.text.truncate(made.name_length);
-        let is_literal = self.form.is_text_of_language(value) && self.writer.push_simple_literal(value, &mut made.text);
-        let is_known = is_literal
-            || self.values.get(value).is_some_and(|text| {
-                made.text.extend_from_slice(text);
-                true
-            });
-        if is_known {
-            out.extend_from_slice(&made.text);
+        let is_made = push(&mut self.writer, &self.values, &mut made.text);
+        let of_made = made.text.capacity() - before;
+        let of_source = self.attributes.set_text(number, if is_made { source } else { &[] });
+        if of_made + of_source > 0 {
+            self.attributes.grow(of_made + of_source);
         }
-        let grown = made.text.capacity() - before;
-        self.set_source(number, if is_known { source } else { &[] }, grown);
-        if is_known {
+        if is_made {
             self.attributes.follow(number);
         }
-        is_known
-    }
-
-    /// Sets the attribute from which the text of a name was made. `grown` is the number of bytes by which the memory of
-    /// the text has grown.
-    fn set_source(&mut self, number: usize, source: &[u8], grown: usize) {
-        let grown = grown + self.attributes.set_text(number, source);
-        self.attributes.grow(grown);
+        is_made
     }
 }

@@ -18,12 +18,18 @@ pub(crate) struct AttributeTextReader<W> {
     frame: [&'static str; 3],
     /// Numbers of the names of the last ad.
     names: Vec<usize>,
-    /// The beginning of each attribute of the last ad, as an offset in the text of the ad.
-    starts: Vec<usize>,
-    /// The end of the text of each attribute of the last ad, as an offset in the output.
-    ends: Vec<usize>,
+    /// Where each attribute of the last ad is.
+    places: Vec<AttributePlace>,
     /// Values that were read on demand.
     values: RefCell<ParseCache<()>>,
+}
+
+/// Where an attribute is.
+struct AttributePlace {
+    /// The beginning in the text of the ad, as an offset.
+    start: usize,
+    /// The end of the text made from it, as an offset in the output.
+    end: usize,
 }
 
 impl<W: AttributeWriter> AttributeTextReader<W> {
@@ -36,8 +42,7 @@ impl<W: AttributeWriter> AttributeTextReader<W> {
             generation: 0,
             frame,
             names: Vec::new(),
-            starts: Vec::new(),
-            ends: Vec::new(),
+            places: Vec::new(),
             values: RefCell::new(ParseCache::new(options)),
         }
     }
@@ -71,17 +76,23 @@ impl<W: AttributeWriter> AttributeTextReader<W> {
     /// Reads a value of the last ad. `text` is the text that was read, and `position` is the 0-based index of the
     /// attribute. `None` if the value has an error: it has none if [`AttributeTextReader::push_ad`] has read the ad.
     pub fn value(&self, text: &[u8], position: usize) -> Option<Expression> {
-        let form = self.texts.form();
-        let Some(NextText::Attribute(attribute)) = form.next_text(&text[self.starts[position]..], || None) else {
-            return None;
-        };
+        let (form, number) = (self.texts.form(), self.names[position]);
+        let text = &text[self.places[position].start..];
+        if let Some(value) = self.texts.attributes.value_of(number, text)
+            && let Some((literal, _)) = form.literal_at_start(value)
+            && let Some(expression) = literal.expression()
+        {
+            return Some(expression);
+        }
+        let Some(NextText::Attribute(attribute)) = form.next_text(text, || None) else { return None };
         let value = &attribute.content[form.value_start(attribute.content)?..];
-        Some(form.parse_value(value, self.names[position], &mut self.values.borrow_mut())?.expression)
+        Some(form.parse_value(value, number, &mut self.values.borrow_mut())?.expression)
     }
 
-    /// Returns the end of the text of each attribute of the last ad, as an offset in the output.
-    pub fn ends(&self) -> &[usize] {
-        &self.ends
+    /// Returns the end of the text of an attribute of the last ad, as an offset in the output. `position` is the 0-based
+    /// index of the attribute.
+    pub fn end(&self, position: usize) -> usize {
+        self.places[position].end
     }
 
     /// Appends the text of the first ad of a text. Returns the length of the ad, and its shape. In the long form, the
@@ -101,16 +112,18 @@ impl<W: AttributeWriter> AttributeTextReader<W> {
         }
         let [begin, separator, end] = self.frame;
         self.names.clear();
-        self.starts.clear();
-        self.ends.clear();
+        self.places.clear();
         let mut at = form.first_attribute(text)?;
         loop {
             let rest = &text[at..];
             let before = out.len();
-            out.extend_from_slice(if self.names.is_empty() { begin } else { separator }.as_bytes());
-            let length = if let Some((length, written)) = self.texts.same_text(rest) {
+            let lead = if self.names.is_empty() { begin } else { separator };
+            if !lead.is_empty() {
+                out.extend_from_slice(lead.as_bytes());
+            }
+            let (length, has_warning) = if let Some((length, written)) = self.texts.predicted_text(rest) {
                 out.extend_from_slice(written);
-                length
+                (length, false)
             } else {
                 match form.next_text(rest, || Some(self.texts.attributes.predicted_name(rest)?.1))? {
                     NextText::BlankLine(length) => {
@@ -123,21 +136,20 @@ impl<W: AttributeWriter> AttributeTextReader<W> {
                     }
                     NextText::Attribute(attribute) => {
                         let warning = self.texts.push_attribute(attribute, (0, 0), out).ok()?;
-                        if self.texts.writer.take_rejection() {
-                            self.texts.clear();
-                            self.generation += 1;
-                            return None;
-                        }
-                        if warning.is_some() {
-                            return None;
-                        }
-                        attribute.whole.len()
+                        (attribute.whole.len(), warning.is_some())
                     }
                 }
             };
+            if self.texts.writer.take_rejection() {
+                self.texts.clear();
+                self.generation += 1;
+                return None;
+            }
+            if has_warning {
+                return None;
+            }
             self.names.push(self.texts.attributes.last());
-            self.starts.push(at);
-            self.ends.push(out.len());
+            self.places.push(AttributePlace { start: at, end: out.len() });
             at += length;
             if form.ends_ad(&rest[..length]) {
                 break;

@@ -190,9 +190,9 @@ impl LazyAd<'_> {
         match piece {
             TextPiece::New(text) => text,
             TextPiece::Copied { first, last, skipped } => {
-                let ends = self.reader.attributes.ends();
-                let start = first.checked_sub(1).map_or(0, |before| ends[before]) + skipped;
-                &self.reader.text[start..ends[*last]]
+                let attributes = &self.reader.attributes;
+                let start = first.checked_sub(1).map_or(0, |before| attributes.end(before)) + skipped;
+                &self.reader.text[start..attributes.end(*last)]
             }
         }
     }

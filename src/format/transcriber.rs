@@ -2,7 +2,7 @@
 //! expression trees.
 
 use crate::ad::{Dialect, Expression, Name};
-use crate::syntax::{is_simple_literal, plain_literal, quoted_literal, read_simple_literal};
+use crate::syntax::{LiteralText, read_simple_literal};
 
 use super::ad_syntax::AdSyntax;
 use super::ad_text::syntax_of;
@@ -82,16 +82,17 @@ impl AttributeWriter for AttributeTranscriber {
         }
     }
 
-    fn push_simple_literal(&mut self, value: &[u8], out: &mut Vec<u8>) -> bool {
-        let Some(syntax) = self.syntax else { return is_simple_literal(value) || quoted_literal(value).is_some() };
+    #[inline]
+    fn push_literal(&mut self, literal: &LiteralText, out: &mut Vec<u8>) -> bool {
+        let Some(syntax) = self.syntax else { return true };
         if let Some(end) = syntax.plain_literal_end
-            && let Some(literal) = plain_literal(value).or_else(|| quoted_literal(value))
+            && literal.is_plain()
         {
-            out.extend_from_slice(literal);
+            out.extend_from_slice(literal.text);
             out.extend_from_slice(end.as_bytes());
             return true;
         }
-        if !read_simple_literal(value, &mut self.literal) {
+        if !read_simple_literal(literal.text, &mut self.literal) {
             return false;
         }
         self.is_rejected |= !(syntax.push_value)(&self.literal, out).is_empty();

@@ -174,7 +174,7 @@ impl CensusCounter {
     }
 
     /// Counts the value that one more ad gives to an attribute, as [`CensusCounter::count`] does. The value is a
-    /// [plain literal](crate::syntax::plain_literal) or a [quoted one](crate::syntax::quoted_literal).
+    /// [plain literal](crate::syntax::LiteralText::is_plain).
     #[inline]
     pub(super) fn count_literal(&mut self, index: usize, literal: &[u8]) {
         let attribute = &mut self.attributes[index];

@@ -186,7 +186,7 @@ impl ValueMeasures {
         }
     }
 
-    /// Adds a [plain literal](crate::syntax::plain_literal) or a [quoted one](crate::syntax::quoted_literal), which is
+    /// Adds a [plain literal](crate::syntax::LiteralText::is_plain), which is
     /// bound to the attribute in a number of ads.
     pub(super) fn add_plain_literal(&mut self, literal: &[u8], ads: usize) {
         if let [b'"', inside @ .., b'"'] = literal {

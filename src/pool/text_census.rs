@@ -4,7 +4,7 @@
 
 use crate::ad::{Ad, Bounded, Dialect, Expression, Name};
 use crate::format::{AdText, AttributeTextReader, AttributeWriter};
-use crate::syntax::{plain_literal, quoted_literal, read_simple_literal};
+use crate::syntax::{LiteralText, read_simple_literal};
 
 use super::census_counter::{CensusCounter, CensusPart};
 
@@ -59,23 +59,23 @@ impl TextCensusCounter {
         }
         self.counter.count_ad();
         let mut start = 0;
-        for (at, end) in self.reader.ends().iter().enumerate() {
-            let number = self.reader.names()[at];
-            let known = self.attributes.get(number).copied().flatten();
+        for (position, number) in self.reader.names().iter().enumerate() {
+            let end = self.reader.end(position);
+            let known = self.attributes.get(*number).copied().flatten();
             let attribute = known.unwrap_or_else(|| {
-                let attribute = self.counter.attribute_of(self.reader.name(number));
+                let attribute = self.counter.attribute_of(self.reader.name(*number));
                 self.attributes.resize(self.attributes.len().max(number + 1), None);
-                self.attributes[number] = Some(attribute);
+                self.attributes[*number] = Some(attribute);
                 attribute
             });
-            match &self.text[start..*end] {
+            match &self.text[start..end] {
                 [NUMBER_MARK, number @ ..] => {
                     let number = number.try_into().map_or(0, u32::from_le_bytes);
                     self.counter.count(attribute, &self.reader.writer().expressions[number as usize]);
                 }
                 literal => self.counter.count_literal(attribute, literal),
             }
-            start = *end;
+            start = end;
         }
         Some(length)
     }
@@ -109,15 +109,16 @@ impl ValueTexts {
 impl AttributeWriter for ValueTexts {
     fn push_name(&mut self, _: &[u8], _: &Name, _: &mut Vec<u8>) {}
 
-    fn push_simple_literal(&mut self, value: &[u8], out: &mut Vec<u8>) -> bool {
-        if let Some(literal) = plain_literal(value).or_else(|| quoted_literal(value)) {
-            out.extend_from_slice(literal);
+    #[inline]
+    fn push_literal(&mut self, literal: &LiteralText, out: &mut Vec<u8>) -> bool {
+        if literal.is_plain() {
+            out.extend_from_slice(literal.text);
             return true;
         }
-        let mut literal = Expression::literal(false);
-        let is_simple = read_simple_literal(value, &mut literal);
+        let mut value = Expression::literal(false);
+        let is_simple = read_simple_literal(literal.text, &mut value);
         if is_simple {
-            self.push_number(value, literal, out);
+            self.push_number(literal.text, value, out);
         }
         is_simple
     }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::ad::{AdShape, Bounded, Dialect, Expression, ExpressionKind, Name, Type, Value};
 use crate::eval::FunctionKind;
 use crate::format::{AdText, AttributeTextReader, AttributeWriter};
-use crate::syntax::{long_string_length, quoted_literal, simple_literal_type};
+use crate::syntax::{LiteralText, long_string_length};
 
 use super::constants::{FIRST_CODE, SCALAR, SCALAR_LIST, constant_code};
 
@@ -128,23 +128,15 @@ impl ScalarKind {
         ScalarKind::Time,
     ];
 
-    /// Returns the kind of a simple literal. `None` if the text is not one.
-    fn of_literal(text: &[u8]) -> Option<Self> {
-        let literal = text.trim_ascii();
-        if let [b'1'..=b'9', rest @ ..] = literal
-            && rest.len() < Self::MAX_SMALL_DIGITS
-            && rest.iter().all(u8::is_ascii_digit)
-        {
-            return Some(ScalarKind::SmallInteger);
+    /// Returns the kind of a literal.
+    fn of_literal(literal: &LiteralText) -> Self {
+        match literal.value_type {
+            Type::String => ScalarKind::String,
+            Type::Real => ScalarKind::Real,
+            Type::Boolean => ScalarKind::Boolean,
+            _ if literal.text.len() <= Self::MAX_SMALL_DIGITS => ScalarKind::SmallInteger,
+            _ => ScalarKind::LargeInteger,
         }
-        Some(match simple_literal_type(literal) {
-            Some(Type::String) => ScalarKind::String,
-            Some(Type::Real) => ScalarKind::Real,
-            Some(Type::Boolean) => ScalarKind::Boolean,
-            Some(_) if literal.len() <= Self::MAX_SMALL_DIGITS => ScalarKind::SmallInteger,
-            Some(_) => ScalarKind::LargeInteger,
-            None => quoted_literal(literal).map(|_| ScalarKind::String)?,
-        })
     }
 
     /// Returns the kind of an expression.
@@ -216,9 +208,9 @@ impl ValueCodes {
 impl AttributeWriter for ValueCodes {
     fn push_name(&mut self, _: &[u8], _: &Name, _: &mut Vec<u8>) {}
 
-    fn push_simple_literal(&mut self, value: &[u8], out: &mut Vec<u8>) -> bool {
-        let Some(kind) = ScalarKind::of_literal(value) else { return false };
-        out.extend_from_slice(&kind.code().to_le_bytes());
+    #[inline]
+    fn push_literal(&mut self, literal: &LiteralText, out: &mut Vec<u8>) -> bool {
+        out.extend_from_slice(&ScalarKind::of_literal(literal).code().to_le_bytes());
         true
     }
 

@@ -2,27 +2,28 @@
 
 use crate::ad::{Expression, ExpressionKind, Span, Type, Value};
 
+use super::literal_text::LiteralText;
+
 /// Parses the value of a line of the long form if it is a simple literal: a boolean, a decimal number, or a string
 /// without backslashes.  The parser would return an equal expression.  `None` for any other text, including more
 /// complicated literals.
 #[must_use]
 pub fn simple_literal(text: &[u8]) -> Option<Expression> {
-    let (literal, span) = SimpleLiteral::scan(text)?;
-    Some(Expression::new(ExpressionKind::Literal(literal.into_value(None)), span))
+    LiteralText::of(text)?.expression()
 }
 
 /// Parses a simple literal to its value; `None` for any other text.  A string that is equal to `before` shares the
 /// memory of `before`, which may be the attribute's value in the previous ad.
 #[must_use]
 pub fn simple_literal_value(text: &[u8], before: Option<Value>) -> Option<Value> {
-    Some(SimpleLiteral::scan(text)?.0.into_value(before))
+    Some(SimpleLiteral::of(LiteralText::of(text)?)?.0.into_value(before))
 }
 
 /// Parses a simple literal into `expression`, as [`simple_literal`] does.  Uses the memory of `expression` again if
 /// nothing else refers to it.  Returns false and leaves `expression` as it is for any other text.
 #[must_use]
 pub fn read_simple_literal(text: &[u8], expression: &mut Expression) -> bool {
-    let Some((literal, span)) = SimpleLiteral::scan(text) else { return false };
+    let Some((literal, span)) = LiteralText::of(text).and_then(SimpleLiteral::of) else { return false };
     expression.replace_literal(|before| literal.into_value(before), span);
     true
 }
@@ -30,89 +31,26 @@ pub fn read_simple_literal(text: &[u8], expression: &mut Expression) -> bool {
 /// Whether [`simple_literal`] parses a text.
 #[must_use]
 pub fn is_simple_literal(text: &[u8]) -> bool {
-    simple_literal_type(text).is_some()
+    LiteralText::of(text).is_some_and(|literal| literal.is_simple())
 }
 
-/// Returns the type of the literal that [`simple_literal`] parses; `None` if it does not parse the text.
+impl LiteralText<'_> {
+    /// Returns the expression of a simple literal; `None` for a string with escapes.
+    #[must_use]
+    pub fn expression(self) -> Option<Expression> {
+        let (literal, span) = SimpleLiteral::of(self)?;
+        Some(Expression::new(ExpressionKind::Literal(literal.into_value(None)), span))
+    }
+}
+
+/// Returns the decimal integer that a text is. `None` for any other text. The text must not have more digits than a
+/// [`LiteralText`].
 #[must_use]
-pub fn simple_literal_type(text: &[u8]) -> Option<Type> {
-    match text.trim_ascii() {
-        [b'"', inside @ .., b'"'] => is_plain_string(inside).then_some(Type::String),
-        [b'-', digits @ ..] | digits @ [b'0'..=b'9', ..] => simple_number_type(digits),
-        word if word.eq_ignore_ascii_case(b"true") || word.eq_ignore_ascii_case(b"false") => Some(Type::Boolean),
-        _ => None,
-    }
-}
-
-/// Returns the text of a simple literal without the white space around it, if every way to print its value results in
-/// this text: an integer, a real with its fewest digits, a boolean in lower case, or a string of printable ASCII
-/// characters.  `None` for other texts, and for strings that may be marked as expressions in JSON.
-#[must_use]
-pub fn plain_literal(text: &[u8]) -> Option<&[u8]> {
-    let literal = text.trim_ascii();
-    let is_plain = match literal {
-        [b'"', b'/', ..] => false,
-        [b'"', inside @ .., b'"'] => is_printed_as_it_is(inside),
-        b"true" | b"false" => true,
-        [b'-', digits @ ..] if *digits != *b"0" => is_plain_number(digits),
-        digits => is_plain_number(digits),
-    };
-    is_plain.then_some(literal)
-}
-
-/// Returns the text of a string without the white space around it, if it has escaped quotes (`\"`) and otherwise only
-/// printable ASCII characters. The language and JSON print its value as this text. `None` for other texts, and for
-/// strings that may be marked as expressions in JSON.
-///
-/// HTCondor writes nested ads into such strings, as in `AddressV1`.
-#[must_use]
-pub fn quoted_literal(text: &[u8]) -> Option<&[u8]> {
-    let literal = text.trim_ascii();
-    let [b'"', inside @ .., b'"'] = literal else { return None };
-    if inside.starts_with(b"/") || !is_printable(inside) {
-        return None;
-    }
-    let mut rest = inside;
-    while let Some(at) = memchr::memchr2(b'"', b'\\', rest) {
-        rest = rest[at..].strip_prefix(b"\\\"")?;
-    }
-    Some(literal)
-}
-
-/// Whether a string of these bytes is printed without escapes.
-fn is_printed_as_it_is(inside: &[u8]) -> bool {
-    // Without an early end, the compiler vectorizes the test.
-    let is_special = |byte: u8| !matches!(byte, b' ' | b'!' | b'#'..=b'[' | b']'..=b'~');
-    !inside.iter().fold(false, |found, byte| found | is_special(*byte))
-}
-
-fn is_printable(text: &[u8]) -> bool {
-    !text.iter().fold(false, |found, byte| found | !matches!(byte, b' '..=b'~'))
-}
-
-/// Whether a text without a sign is a number that is printed with the same digits.
-fn is_plain_number(digits: &[u8]) -> bool {
-    // Different decimal numbers with this many digits are different reals.
-    const MAX_DIGITS: usize = 15;
-    match simple_number_type(digits) {
-        Some(Type::Integer) => true,
-        Some(_) => {
-            let whole = digits.iter().take_while(|byte| **byte != b'.').count();
-            let fraction = &digits[whole + 1..];
-            // Smaller numbers are printed with an exponent.
-            let is_large = digits[0] != b'0' || (fraction.iter().take(4).any(|byte| *byte != b'0'));
-            digits.len() <= MAX_DIGITS + 1
-                && (digits[0] != b'0' || whole == 1)
-                && (fraction.last() != Some(&b'0') || fraction.len() == 1)
-                && (is_large || *digits == *b"0.0")
-        }
-        None => false,
-    }
-}
-
-/// Whether the text between two quotes is a string without escapes.
-fn is_plain_string(inside: &[u8]) -> bool {
-    memchr::memchr3(b'"', b'\\', 0, inside).is_none() && memchr::memchr(b'\n', inside).is_none()
+pub fn decimal_integer(text: &[u8]) -> Option<i64> {
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
+    let add = |sum: i64, digit: &u8| digit.is_ascii_digit().then(|| sum * 10 + i64::from(digit - b'0'));
+    let size = digits.iter().try_fold(0, add)?;
+    Some(if text.len() > digits.len() { -size } else { size })
 }
 
 /// The value of a simple literal, which borrows its text.
@@ -124,33 +62,20 @@ enum SimpleLiteral<'t> {
 }
 
 impl<'t> SimpleLiteral<'t> {
-    /// Parses a simple literal; `None` for any other text.  Returns its place, too.
-    fn scan(text: &'t [u8]) -> Option<(Self, Span)> {
-        let behind = text.trim_ascii_start();
-        let start = text.len() - behind.len();
-        let literal = behind.trim_ascii_end();
-        let span = Span::new(u32::try_from(start).ok()?, u32::try_from(start + literal.len()).ok()?);
-        let value = match literal {
-            [b'"', inside @ .., b'"'] if is_plain_string(inside) => SimpleLiteral::String(inside),
-            [b'-', digits @ ..] => SimpleLiteral::number(literal, digits)?,
-            [b'0'..=b'9', ..] => SimpleLiteral::number(literal, literal)?,
-            _ if literal.eq_ignore_ascii_case(b"true") => SimpleLiteral::Boolean(true),
-            _ if literal.eq_ignore_ascii_case(b"false") => SimpleLiteral::Boolean(false),
-            _ => return None,
+    /// Reads a simple literal; `None` for a string with escapes.  Returns its place, too.
+    fn of(literal: LiteralText<'t>) -> Option<(Self, Span)> {
+        if !literal.is_simple() {
+            return None;
+        }
+        let LiteralText { start, text, value_type, .. } = literal;
+        let span = Span::new(u32::try_from(start).ok()?, u32::try_from(start + text.len()).ok()?);
+        let value = match value_type {
+            Type::String => SimpleLiteral::String(&text[1..text.len() - 1]),
+            Type::Integer => SimpleLiteral::Integer(decimal_integer(text)?),
+            Type::Real => SimpleLiteral::Real(str::from_utf8(text).ok()?.parse().ok()?),
+            _ => SimpleLiteral::Boolean(text.len() == b"true".len()),
         };
         Some((value, span))
-    }
-
-    /// Parses a decimal integer or fixed-point number that both dialects read alike; `None` for any other number.
-    /// `digits` is `text` without its sign.
-    fn number(text: &[u8], digits: &[u8]) -> Option<Self> {
-        match simple_number_type(digits)? {
-            Type::Integer => {
-                let size = digits.iter().fold(0_i64, |sum, digit| sum * 10 + i64::from(digit - b'0'));
-                Some(SimpleLiteral::Integer(if text.len() > digits.len() { -size } else { size }))
-            }
-            _ => str::from_utf8(text).ok()?.parse().ok().map(SimpleLiteral::Real),
-        }
     }
 
     /// Converts the literal to a value.  A string uses the memory of `before`, if it can.
@@ -165,39 +90,27 @@ impl<'t> SimpleLiteral<'t> {
     }
 }
 
-/// Returns whether a text without a sign is a decimal integer or a fixed-point number that both dialects read alike.
-/// `None` for any other text.
-fn simple_number_type(digits: &[u8]) -> Option<Type> {
-    // Every decimal number with this many digits fits into 64 bits.
-    const MAX_DIGITS: usize = 18;
-    let whole = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    match &digits[whole..] {
-        // A leading 0 makes a longer integer octal in the papers' dialect and an error in HTCondor's.
-        [] if (1..=MAX_DIGITS).contains(&whole) && (digits[0] != b'0' || whole == 1) => Some(Type::Integer),
-        [b'.', fraction @ ..] if whole > 0 && !fraction.is_empty() && fraction.iter().all(u8::is_ascii_digit) => {
-            Some(Type::Real)
-        }
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::{
-        SimpleLiteral, is_simple_literal, plain_literal, quoted_literal, read_simple_literal, simple_literal,
-        simple_literal_type,
-    };
+    use super::{LiteralText, SimpleLiteral, is_simple_literal, read_simple_literal, simple_literal};
     use crate::ad::{Dialect, ExpressionKind, Value};
     use crate::syntax::{ParseOptions, Style, parse_prefix, print_value};
 
+    /// The text of a value that is printed as it is.
+    fn plain_literal(text: &[u8]) -> Option<&[u8]> {
+        LiteralText::of(text).filter(LiteralText::is_plain).map(|literal| literal.text)
+    }
+
     /// Whether the text is a simple literal; if so, checks that the parser agrees.
     fn agrees(text: &[u8]) -> bool {
-        assert_eq!(is_simple_literal(text), SimpleLiteral::scan(text).is_some(), "{}", text.escape_ascii());
-        let Some((literal, span)) = SimpleLiteral::scan(text) else { return false };
+        let simple = LiteralText::of(text).and_then(SimpleLiteral::of);
+        assert_eq!(is_simple_literal(text), simple.is_some(), "{}", text.escape_ascii());
+        let Some((literal, span)) = simple else { return false };
         let value = literal.into_value(None);
-        assert_eq!(simple_literal_type(text), Some(value.value_type()), "{}", text.escape_ascii());
+        let found = LiteralText::of(text).expect("what is simple is a literal");
+        assert_eq!(found.value_type, value.value_type(), "{}", text.escape_ascii());
         if let Some(plain) = plain_literal(text) {
             assert_eq!(print_value(&value, Style::New), plain);
             assert_eq!(print_value(&value, Style::Long), plain);
@@ -307,7 +220,7 @@ mod tests {
 
     /// Whether the text is a string with escaped quotes; if so, checks that its value is printed like that.
     fn is_quoted(text: &[u8]) -> bool {
-        let Some(quoted) = quoted_literal(text) else { return false };
+        let Some(quoted) = plain_literal(text) else { return false };
         for dialect in [Dialect::Classad, Dialect::Condor] {
             let (expression, rest) = parse_prefix(text, ParseOptions::long(dialect)).expect("what is quoted is read");
             assert!(rest.is_none(), "{}", text.escape_ascii());

@@ -12,6 +12,7 @@ mod hints;
 mod incomplete;
 mod literal;
 mod literal_fast_path;
+mod literal_text;
 mod number_text;
 mod number_tokens;
 mod parse_cache;
@@ -30,9 +31,9 @@ pub use grammar::{parse_ad, parse_expression, parse_prefix};
 pub use incomplete::is_incomplete;
 pub use literal::{literal_of_call, number as read_number, number_prefix, read_name, string as read_string};
 pub use literal_fast_path::{
-    is_simple_literal, plain_literal, quoted_literal, read_simple_literal, simple_literal, simple_literal_type,
-    simple_literal_value,
+    decimal_integer, is_simple_literal, read_simple_literal, simple_literal, simple_literal_value,
 };
+pub use literal_text::LiteralText;
 pub(crate) use number_text::{push_integer, push_real};
 pub use parse_cache::{ExpressionReuse, ParseCache, ParsedValue};
 pub use parse_options::ParseOptions;

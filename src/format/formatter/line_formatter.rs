@@ -2,7 +2,7 @@
 
 use crate::ad::{Expression, Name};
 use crate::format::attribute_text_cache::AttributeWriter;
-use crate::syntax::{ParseOptions, StringSyntax, is_simple_literal, parse_prefix};
+use crate::syntax::{LiteralText, ParseOptions, StringSyntax, parse_prefix};
 
 use super::builder::build_layout_tree;
 use super::printer::LayoutPrinter;
@@ -26,12 +26,10 @@ impl AttributeWriter for LineFormatter {
         out.extend_from_slice(EQUALS);
     }
 
-    fn push_simple_literal(&mut self, value: &[u8], out: &mut Vec<u8>) -> bool {
-        if !is_simple_literal(value) {
-            return false;
-        }
+    #[inline]
+    fn push_literal(&mut self, literal: &LiteralText, out: &mut Vec<u8>) -> bool {
         out.push(b' ');
-        out.extend_from_slice(value.trim_ascii());
+        out.extend_from_slice(literal.text);
         out.extend_from_slice(self.line_end);
         true
     }

@@ -103,7 +103,7 @@ impl LongFormatter {
         let line_end = self.lines.writer.line_end;
         let mut paragraph: Option<Paragraph> = None;
         while at < text.len() {
-            if let Some((length, formatted)) = self.lines.same_text(&text[at..]) {
+            if let Some((length, formatted)) = self.lines.predicted_text(&text[at..]) {
                 block.begin_line(&mut paragraph, at..at + length, line_end, true);
                 block.text.extend_from_slice(formatted);
                 at += length;

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use crate::ad::{Dialect, Expression, Name};
+use crate::ad::{Dialect, Expression, Name, Type};
 use crate::format::ad_builder::AdOrigin;
 use crate::format::attribute_text::{AttributeText, ParsedAttribute};
 use crate::format::nested_reader::RecoveringReader;
-use crate::syntax::{is_simple_literal, quoted_literal};
+use crate::syntax::LiteralText;
 
 use super::value::{read_name, read_string, read_word};
 use super::{JsonGrammar, OPEN};
@@ -43,15 +43,14 @@ pub fn parse_value(value: &[u8], dialect: Dialect) -> Option<Expression> {
     read_member_value(&AdOrigin { text: value, dialect, number: 1 }, 0..value.len())
 }
 
-/// Whether the language reads a text as JSON does: a string without escapes but of quotes, a number that JSON allows,
-/// or a boolean.
-pub fn is_literal_of_language(value: &[u8]) -> bool {
-    match value {
-        [b'"', inside @ .., b'"'] => is_plain_string(inside) || quoted_literal(value).is_some(),
+/// Whether JSON reads a literal as the language does: a string that is certainly no expression, a number that JSON allows,
+/// or a boolean in lower case.
+pub fn is_literal(literal: &LiteralText) -> bool {
+    match (literal.value_type, literal.text) {
+        (Type::String, text) => !text[1..].starts_with(&OPEN[..1]),
         // The language reads a real with a superfluous 0. It reads `-0` as an operation.
-        [b'-', b'0', ..] | [b'0', b'0'..=b'9', ..] => false,
-        [b'-' | b'0'..=b'9', ..] => is_simple_literal(value),
-        word => matches!(word, b"true" | b"false"),
+        (_, [b'-', b'0', ..] | [b'0', b'0'..=b'9', ..]) => false,
+        _ => literal.value_type != Type::Boolean || literal.is_plain(),
     }
 }
 

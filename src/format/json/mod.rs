@@ -15,7 +15,7 @@ mod writer;
 
 pub use grammar::JsonGrammar;
 pub use lines::{closes_ad_line, last_ad_line};
-pub use member::{is_literal_of_language, member_value_start, next_member, parse_member, parse_value};
+pub use member::{is_literal, member_end, member_value_start, next_member, parse_member, parse_value};
 pub use writer::SYNTAX;
 
 /// Returns the expression in a decoded string of the form `/Expr(a + 1)/`; `None` for any other string. The case of
