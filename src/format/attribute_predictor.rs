@@ -27,6 +27,8 @@ pub struct AttributePredictor<P> {
     predicted: usize,
     /// Number of the name of the last attribute.
     last: usize,
+    /// Number of attributes that were not written as the last one of their name.
+    revisions: usize,
     shapes: ShapeCache,
 }
 
@@ -41,6 +43,8 @@ struct PredictedAttribute<P> {
     made: P,
     /// Number of the name that followed this name last.
     successor: usize,
+    /// Value of `revisions` at the last attribute with this beginning that was written in another way than the one before.
+    revision: usize,
 }
 
 /// An attribute that is written as the last one of its name.
@@ -60,6 +64,7 @@ impl<P> Default for AttributePredictor<P> {
             by_beginning: FxHashMap::default(),
             predicted: 0,
             last: 0,
+            revisions: 0,
             shapes: ShapeCache::default(),
         }
     }
@@ -109,7 +114,7 @@ impl<P> AttributePredictor<P> {
         let number = self.attributes.len();
         self.by_beginning.insert(beginning.into(), number);
         let beginning = if is_clear { beginning.into() } else { Box::default() };
-        self.attributes.push(PredictedAttribute { name, beginning, text: Vec::new(), made, successor: 0 });
+        self.attributes.push(PredictedAttribute { name, beginning, text: Vec::new(), made, successor: 0, revision: 0 });
         number
     }
 
@@ -137,14 +142,23 @@ impl<P> AttributePredictor<P> {
         kept.capacity() - before
     }
 
-    /// Records that the next attribute has the name with this number.
+    /// Records that the next attribute has the name with this number, and is not written as the last one of this name.
     #[inline]
     pub fn follow(&mut self, number: usize) {
         if let Some(last) = self.attributes.get_mut(self.last) {
             last.successor = number;
         }
         self.last = number;
-        self.predicted = self.attributes[number].successor;
+        self.revisions += 1;
+        let attribute = &mut self.attributes[number];
+        attribute.revision = self.revisions;
+        self.predicted = attribute.successor;
+    }
+
+    /// Returns a number for the last attribute of a name. No attribute has the same number that is written otherwise, as
+    /// long as [`AttributePredictor::set_text`] is called for each one that is.
+    pub fn revision(&self, number: usize) -> usize {
+        self.attributes[number].revision
     }
 
     /// Returns the number of the name of the last attribute.

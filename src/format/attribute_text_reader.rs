@@ -73,6 +73,12 @@ impl<W: AttributeWriter> AttributeTextReader<W> {
         self.texts.attributes.name(number)
     }
 
+    /// Returns a number for the text of the last attribute of the name with a number. As long as this text is repeated, the
+    /// number stays the same. In one generation, no other text gets the number.
+    pub fn revision(&self, number: usize) -> usize {
+        self.texts.attributes.revision(number)
+    }
+
     /// Reads a value of the last ad. `text` is the text that was read, and `position` is the 0-based index of the
     /// attribute. `None` if the value has an error: it has none if [`AttributeTextReader::push_ad`] has read the ad.
     pub fn value(&self, text: &[u8], position: usize) -> Option<Expression> {

@@ -195,6 +195,15 @@ impl CensusCounter {
         }
     }
 
+    /// Counts one more ad with the value that an attribute had in the last ad with it. Returns whether this value is known.
+    #[inline]
+    pub(super) fn repeat(&mut self, index: usize) -> bool {
+        let run = &mut self.attributes[index].run;
+        let is_known = *run > 0;
+        *run += usize::from(is_known);
+        is_known
+    }
+
     /// Counts an ad whose attributes are counted one by one.
     pub(super) fn count_ad(&mut self) {
         self.ads += 1;

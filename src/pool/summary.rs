@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Type, Value};
 use crate::eval::compare;
+use crate::syntax::decimal_integer;
 
 use super::value_sample::{SampleLimit, ValueSample};
 
@@ -186,25 +187,26 @@ impl ValueMeasures {
         }
     }
 
-    /// Adds a [plain literal](crate::syntax::LiteralText::is_plain), which is
-    /// bound to the attribute in a number of ads.
+    /// Adds a [plain literal](crate::syntax::LiteralText::is_plain), which is bound to the attribute in a number of ads.
     pub(super) fn add_plain_literal(&mut self, literal: &[u8], ads: usize) {
-        if let [b'"', inside @ .., b'"'] = literal {
-            self.add_kind(BindingKind::Value(Type::String), ads);
-            // Only quotes are escaped.
-            let length = inside.len() - memchr::memchr_iter(b'\\', inside).count();
-            extend(&mut self.lengths, (length, length));
-            return;
-        }
-        let text = str::from_utf8(literal).unwrap_or_default();
-        let kind = if let Ok(integer) = text.parse::<i64>() {
-            extend(&mut self.integers, (integer, integer));
-            Type::Integer
-        } else if let Ok(real) = text.parse::<f64>() {
-            extend(&mut self.reals, (real, real));
-            Type::Real
-        } else {
-            Type::Boolean
+        let kind = match literal {
+            [b'"', inside @ .., b'"'] => {
+                // Only quotes are escaped.
+                let length = inside.len() - memchr::memchr_iter(b'\\', inside).count();
+                extend(&mut self.lengths, (length, length));
+                Type::String
+            }
+            [b't' | b'f', ..] => Type::Boolean,
+            number => {
+                if let Some(integer) = decimal_integer(number) {
+                    extend(&mut self.integers, (integer, integer));
+                    Type::Integer
+                } else {
+                    let real = str::from_utf8(number).ok().and_then(|text| text.parse().ok()).unwrap_or_default();
+                    extend(&mut self.reals, (real, real));
+                    Type::Real
+                }
+            }
         };
         self.add_kind(BindingKind::Value(kind), ads);
     }

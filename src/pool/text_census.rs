@@ -25,6 +25,8 @@ pub struct TextCensusCounter {
     text: Vec<u8>,
     /// The index of the attribute in `counter` by the number of the name in `reader`.
     attributes: Vec<Option<usize>>,
+    /// The revision of the text that was counted last, by the index of the attribute in `counter`.
+    revisions: Vec<usize>,
     /// The generations of `reader` and `counter` for which `attributes` was made.
     generations: [usize; 2],
 }
@@ -39,6 +41,7 @@ impl TextCensusCounter {
             reader: AttributeTextReader::new(dialect, writer, [""; 3]),
             text: Vec::new(),
             attributes: Vec::new(),
+            revisions: Vec::new(),
             generations: [0; 2],
         }
     }
@@ -56,6 +59,7 @@ impl TextCensusCounter {
         if self.generations != generations {
             self.generations = generations;
             self.attributes.clear();
+            self.revisions.clear();
         }
         self.counter.count_ad();
         let mut start = 0;
@@ -64,16 +68,20 @@ impl TextCensusCounter {
             let known = self.attributes.get(*number).copied().flatten();
             let attribute = known.unwrap_or_else(|| {
                 let attribute = self.counter.attribute_of(self.reader.name(*number));
-                self.attributes.resize(self.attributes.len().max(number + 1), None);
-                self.attributes[*number] = Some(attribute);
+                set(&mut self.attributes, *number, Some(attribute));
                 attribute
             });
-            match &self.text[start..end] {
-                [NUMBER_MARK, number @ ..] => {
-                    let number = number.try_into().map_or(0, u32::from_le_bytes);
-                    self.counter.count(attribute, &self.reader.writer().expressions[number as usize]);
+            let revision = self.reader.revision(*number);
+            // An attribute that is written as the last one needs no comparison.
+            if self.revisions.get(attribute) != Some(&revision) || !self.counter.repeat(attribute) {
+                set(&mut self.revisions, attribute, revision);
+                match &self.text[start..end] {
+                    [NUMBER_MARK, number @ ..] => {
+                        let number = number.try_into().map_or(0, u32::from_le_bytes);
+                        self.counter.count(attribute, &self.reader.writer().expressions[number as usize]);
+                    }
+                    literal => self.counter.count_literal(attribute, literal),
                 }
-                literal => self.counter.count_literal(attribute, literal),
             }
             start = end;
         }
@@ -82,6 +90,7 @@ impl TextCensusCounter {
 
     /// Counts an ad.
     pub fn add(&mut self, ad: &Ad) {
+        self.revisions.clear();
         self.counter.add(ad);
     }
 
@@ -89,6 +98,14 @@ impl TextCensusCounter {
     pub fn take(&mut self) -> CensusPart {
         self.counter.take()
     }
+}
+
+/// Sets an item of a list, which is extended to have the item.
+fn set<T: Clone + Default>(items: &mut Vec<T>, index: usize, item: T) {
+    if index >= items.len() {
+        items.resize(index + 1, T::default());
+    }
+    items[index] = item;
 }
 
 /// Writes the value of each attribute: the text of a plain literal, and the number of any other value behind a mark.
