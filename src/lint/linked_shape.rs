@@ -183,8 +183,12 @@ impl LinkedShape {
     }
 
     fn at(&self, position: usize) -> Option<&LinkedExpression> {
-        let place = self.attributes.binary_search_by_key(&position, |(position, _)| *position).ok()?;
-        Some(&self.attributes[place].1)
+        Some(&self.attributes[self.index_of(position)?].1)
+    }
+
+    /// Returns the index in `attributes` of the attribute at a position. `None` if it is a constant.
+    fn index_of(&self, position: usize) -> Option<usize> {
+        self.attributes.binary_search_by_key(&position, |(position, _)| *position).ok()
     }
 
     /// Finds what the policies and requests of the last ad depend on. The values of attributes that HTCondor changes while a job
@@ -261,30 +265,33 @@ impl LinkedShape {
     fn reference_cycles(&self) -> Vec<Vec<Name>> {
         let names = self.shape.names();
         let mut found = Vec::new();
-        let mut done = vec![false; names.len()];
-        // The names on the path to an attribute, with their positions, and with the number of references followed.
+        // Whether all references from each of `attributes` were followed.
+        let mut done = vec![false; self.attributes.len()];
+        // The names on the path to an attribute, with their indexes in `attributes`, and with the number of references
+        // followed.
         let mut path: Vec<(&Name, usize, usize)> = Vec::new();
-        // The place of each attribute on the path.
-        let mut places: Vec<Option<usize>> = vec![None; names.len()];
-        for (start, _) in &self.attributes {
-            if done[*start] {
+        // The place of each of `attributes` on the path.
+        let mut places: Vec<Option<usize>> = vec![None; self.attributes.len()];
+        for (start, (position, _)) in self.attributes.iter().enumerate() {
+            if done[start] {
                 continue;
             }
-            places[*start] = Some(path.len());
-            path.push((&names[*start], *start, 0));
-            while let Some((_, position, next)) = path.last_mut() {
-                let Some((name, target)) = self.at(*position).and_then(|linked| linked.names.get(*next)) else {
-                    done[*position] = true;
-                    places[*position] = None;
+            places[start] = Some(path.len());
+            path.push((&names[*position], start, 0));
+            while let Some((_, index, next)) = path.last_mut() {
+                let Some((name, target)) = self.attributes[*index].1.names.get(*next) else {
+                    done[*index] = true;
+                    places[*index] = None;
                     path.pop();
                     continue;
                 };
                 *next += 1;
-                if let Some(at) = places[*target] {
+                let Some(target) = self.index_of(*target) else { continue };
+                if let Some(at) = places[target] {
                     found.push(path[at..].iter().map(|(name, ..)| (*name).clone()).collect());
-                } else if !done[*target] && self.at(*target).is_some() {
-                    places[*target] = Some(path.len());
-                    path.push((name, *target, 0));
+                } else if !done[target] {
+                    places[target] = Some(path.len());
+                    path.push((name, target, 0));
                 }
             }
         }

@@ -76,11 +76,10 @@ impl<S: Default> AdModel<S> {
     fn new(shape: &Arc<AdShape>, reader: &CodeReader) -> Self {
         let positions = 0..shape.names().len();
         let expressions: Vec<Expression> = positions.map(|position| reader.expression(position).clone()).collect();
+        let is_expression = |(_, expression): &(usize, &Expression)| !is_constant(expression);
+        let found = expressions.iter().enumerate().filter(is_expression).map(|(position, _)| position).collect();
         let ad = Ad::from_shape(Arc::clone(shape), expressions);
-        let words = reader.words().collect();
-        let mut model = AdModel { words, ad, expressions: Vec::new(), of_shape: S::default() };
-        model.find_expressions();
-        model
+        AdModel { words: reader.words().collect(), ad, expressions: found, of_shape: S::default() }
     }
 
     /// Takes over the expressions of the last ad, which has this shape. Returns whether the model may have changed.
@@ -97,18 +96,16 @@ impl<S: Default> AdModel<S> {
             return false;
         }
         self.ad.exchange(&mut values);
-        // The values are now those of the ad before.
-        let expressions = self.ad.expressions();
-        if values.iter().any(|(position, before)| is_constant(before) != is_constant(&expressions[*position])) {
-            self.find_expressions();
+        for (position, _) in &values {
+            match (self.expressions.binary_search(position), is_constant(&self.ad.expressions()[*position])) {
+                (Ok(place), true) => {
+                    self.expressions.remove(place);
+                }
+                (Err(place), false) => self.expressions.insert(place, *position),
+                _ => {}
+            }
         }
         true
-    }
-
-    fn find_expressions(&mut self) {
-        let expressions = self.ad.expressions().iter().enumerate();
-        let found = expressions.filter(|(_, expression)| !is_constant(expression)).map(|(position, _)| position);
-        self.expressions = found.collect();
     }
 }
 
