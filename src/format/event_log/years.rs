@@ -144,7 +144,7 @@ fn years_until(events: &[(usize, LoggedTime)], latest: i64, years: &mut Vec<(usi
     for first_year in (last_year - span - MAX_TRIED_YEARS..=last_year - span + MAX_TRIED_YEARS).rev() {
         years.clear();
         let end = follow(events, start(first_year), years);
-        if first_year >= FIRST_YEAR && end <= Some(latest.saturating_add(SECONDS_PER_DAY)) {
+        if first_year >= FIRST_YEAR && end.is_some_and(|end| end <= latest.saturating_add(SECONDS_PER_DAY)) {
             return end;
         }
     }
@@ -163,9 +163,11 @@ fn follow(events: &[(usize, LoggedTime)], mut latest: i64, years: &mut Vec<(usiz
             LoggedTime::Yearless(month, day, second) => {
                 let earliest = latest.saturating_sub(SECONDS_PER_DAY);
                 let first = date(earliest).year;
-                let of_year = |year: i64| days_from_date(year, month, day) * SECONDS_PER_DAY + second;
+                let midnight = |year: i64| days_from_date(year, month, day) * SECONDS_PER_DAY;
+                // A leap second is one of the next day.
+                let of_year = |year: i64| midnight(year) + second;
                 let has_day = |time: CalendarTime| (time.month, time.day) == (month, day);
-                let is_possible = |year: &i64| of_year(*year) >= earliest && has_day(date(of_year(*year)));
+                let is_possible = |year: &i64| of_year(*year) >= earliest && has_day(date(midnight(*year)));
                 let mut years_to_try = first..(first + MAX_TRIED_YEARS).min(LAST_YEAR + 1);
                 let Some(year) = years_to_try.find(is_possible) else { continue };
                 latest = end.unwrap_or(i64::MIN).max(of_year(year));
@@ -216,6 +218,12 @@ mod tests {
             (&["02/29 00:00:00", "03/01 00:00:00"], "2026-04-01T00:00:00", &["2024", "2024"]),
             (&["12/31 00:00:00", "02/29 00:00:00", "02/28 00:00:01"], "2026-04-01T00:00:00", &["2023", "2024", "2024"]),
             (&["02/30 00:00:00", "13/01 00:00:00"], "2026-04-01T00:00:00", &["", ""]),
+            // Times begin in 1970.
+            (&["01/01 00:00:00"], "1970-01-01T00:00:00", &["1970"]),
+            (&["12/31 00:00:00"], "1970-01-01T00:00:00", &[""]),
+            // The leap years around 2100 are eight years apart.
+            (&["2096-03-02 00:00:00", "02/29 00:00:00"], "2026-04-01T00:00:00", &["", "2104"]),
+            (&["02/29 00:00:00"], "2103-04-01T00:00:00", &["2096"]),
             // An event with a year tells those of the others.
             (
                 &["12/30 00:00:00.5", "01/02 00:00:00", "2019-01-03 10:00:00", "01/04 00:00:00", "01/01 00:00:00"],
@@ -248,6 +256,15 @@ mod tests {
             (&["9999-12-31 00:00:00", "02/01 00:00:00"], 1_783_296_000, None, Some(Unfitting)),
             // What is not a date lacks nothing.
             (&["13/45 00:00:00", "02/30 00:00:00", "01/01 24:00:00"], 1_783_296_000, None, None),
+            (&["00/01 00:00:00", "01/00 00:00:00", "01/32 00:00:00"], 1_783_296_000, None, None),
+            (&["01/01 00:60:00", "01/01 00:00:62", "01/01 00:00", "01/01/26 00:00:00"], 1_783_296_000, None, None),
+            (&["12/31 23:59:61"], 1_783_296_000, None, Some(All)),
+            // A year of five digits is no year.
+            (&["10000-01-01 00:00:00"], 1_783_296_000, None, None),
+            (&["01/02 00:00:00", "10000-01-01 00:00:00"], 1_783_296_000, None, Some(All)),
+            (&["01/02 00:00:00", "9999-12-31 00:00:00"], 1_783_296_000, None, Some(Part)),
+            (&["01/01 00:00:00"], 0, None, Some(All)),
+            (&["12/31 00:00:00"], 0, None, Some(Unfitting)),
             (&[], 1_783_296_000, None, None),
         ] {
             let log = times.iter().map(|time| format!("000 (1.0.0) {time} Job\n...\n")).collect::<Vec<_>>().concat();
