@@ -114,8 +114,9 @@ impl AttributeWriter for AttributeTranscriber {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{AdTranscriber, BlockItem};
+    use super::{AdTranscriber, AttributeTranscriber, BlockItem};
     use crate::ad::Dialect;
+    use crate::format::attribute_form::{AdText, AttributeForm};
     use crate::format::testing::attribute_block;
     use crate::format::{AdBatch, AdBatchWriter, FileFormat, Position, StreamBlock};
 
@@ -191,6 +192,34 @@ mod tests {
             let text = "\n\na = 1\nB = \"x y\"\nc = a + 1\n\na = 2\nB = \"x\"\nc = a + 1\r\n\na = 2.50\n\na = 3\n";
             let (_, _, copied) = transcribed(&block(text), form, &mut transcriber);
             assert_eq!(copied, 3, "{form:?}");
+        }
+    }
+
+    /// What was made of a refused ad is forgotten, and names get other numbers.
+    #[test]
+    fn a_refused_ad_begins_a_generation() {
+        let mut reader = AttributeTranscriber::reader(Dialect::Condor, Some(FileFormat::Json));
+        let mut out = Vec::new();
+        for (text, is_read, generation) in [
+            ("a = 1\nb = 2\n\n", true, 0),
+            ("b = 2\na = 1\n\n", true, 0),
+            // A private attribute.
+            ("a = 1\nClaimId = \"x\"\n\n", false, 1),
+            ("b = 2\n\n", true, 1),
+            // A text that does not parse, and one with something behind it.
+            ("a = 1 +\n\n", false, 1),
+            ("a = 1 2\n\n", false, 1),
+            ("a = 1\na = 2\n\n", false, 1),
+        ] {
+            let ad = AdText { bytes: text.as_bytes(), form: AttributeForm::Long };
+            let read = reader.push_ad(ad, &mut out).map(|(length, _)| length);
+            assert_eq!(read, is_read.then_some(text.len()), "{text}");
+            assert_eq!(reader.generation(), generation, "{text}");
+            if is_read {
+                let names = reader.names().iter().map(|number| reader.name(*number).as_str()).collect::<Vec<_>>();
+                let written: Vec<&str> = text.lines().filter_map(|line| Some(line.split_once(" =")?.0)).collect();
+                assert_eq!(names, written);
+            }
         }
     }
 

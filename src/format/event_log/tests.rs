@@ -39,10 +39,96 @@ fn what_is_torn_is_told_and_the_rest_is_read() {
     assert_eq!(items(&format!("{SUBMIT}001 (001.000.000) 2026-11-22 23:35:28 Job exec")), [SUBMITTED, unfinished]);
 }
 
+/// Returns the ad of an event, whose text begins with its number.
+fn event(text: &str, time: &str) -> String {
+    items(&format!("{} (012.003.000) {time} {}\n...\n", &text[..3], &text[4..])).remove(0)
+}
+
+/// Returns the attributes that not all events have.
+fn own_attributes(text: &str) -> String {
+    let ad = event(text, "2026-11-22 23:35:27");
+    let (_, own) = ad.split_once("Cluster = 12; Proc = 3; Subproc = 0; ").expect(text);
+    own.strip_suffix(" ]").expect(text).to_owned()
+}
+
+/// What lines of events mean, and what becomes of lines that mean nothing.
+#[test]
+fn lines_of_events() {
+    for (text, expected) in [
+        (
+            "000 Job submitted from host: <h>\n    notes\n    user notes\n    more",
+            "SubmitHost = \"<h>\"; LogNotes = \"notes\"; UserNotes = \"user notes\"; EventPayloadLines = \"more\"",
+        ),
+        (
+            "000 Job submitted from host: <h>\n    DAG Node: A",
+            "SubmitHost = \"<h>\"; LogNotes = \"DAG Node: A\"; StructuredNotes = [ DAGNodeName = \"A\" ]",
+        ),
+        (
+            "000 Job submitted from host: <h>\n\tWARNING: Committed job submission into the queue with the following \
+             warning(s): w",
+            "SubmitHost = \"<h>\"; Warnings = \"w\"",
+        ),
+        (
+            "001 Job executing on host: <h>\n\tSlotName: slot1@h\n\tCpus = 2\n\tMemory = 5",
+            "ExecuteHost = \"<h>\"; SlotName = \"slot1@h\"; ExecuteProps = [ Cpus = 2; Memory = 5 ]",
+        ),
+        ("008 Job was held.", "Info = \"Job was held.\""),
+        ("014 Node 3 executing on host: <h>", "Node = 3; ExecuteHost = \"<h>\""),
+        ("015 Node 3 terminated.", "Node = 3"),
+        ("033 Setting job attribute X to 5 to 6", "Attribute = \"X\"; Value = \"5 to 6\""),
+        ("033 Changing job attribute X from 5", "EventHead = \"Changing job attribute X from 5\""),
+        (
+            "004 Job was evicted.\n\t(0) Job was not checkpointed.\n\tCode 3 Subcode 4",
+            "Checkpointed = false; TerminatedAndRequeued = false; TerminatedNormally = false; ReasonCode = 3; ReasonSubCode = 4",
+        ),
+        (
+            "004 Job was evicted.\n\t(1) Job was checkpointed.\n\twhy not",
+            "Checkpointed = true; TerminatedAndRequeued = false; TerminatedNormally = false; Reason = \"why not\"",
+        ),
+        (
+            "004 Job was evicted.\n\t(1) Job terminated and was requeued\n\t(0) No core file",
+            "Checkpointed = false; TerminatedAndRequeued = true; TerminatedNormally = false",
+        ),
+        ("012 Job was held.\n\tReason unspecified", "HoldReasonCode = 0; HoldReasonSubCode = 0"),
+        (
+            "012 Job was held.\n\tbad\n\n\tmore",
+            "HoldReasonCode = 0; HoldReasonSubCode = 0; HoldReason = \"bad\"; EventPayloadLines = \"more\"",
+        ),
+        (
+            "024 Job reconnection failed\n    gone\n    Can not reconnect to slot1@h, rescheduling job",
+            "EventDescription = \"Job reconnect impossible: rescheduling job\"; Reason = \"gone\"; StartdName = \"slot1@h\"",
+        ),
+        ("021 Error from starter on h:\n\tboom", "EventHead = \"Error from starter on h:\"; ErrorMsg = \"boom\""),
+        (
+            "006 Image size of job updated: 12\n\t3  -  MemoryUsage of job (MB)\n\t\tUsr 0 00:00:01, Sys 0 00:00:00  -  Run \
+             Remote Usage\n\tx  -  Run Bytes Sent By Job",
+            "Size = 12; MemoryUsage = 3; RunRemoteUsage = \"Usr 0 00:00:01, Sys 0 00:00:00\"; SentBytes = \"x\"",
+        ),
+        (
+            "005 Job terminated.\n\t(1) Normal termination (return value x)\n\t(2) Normal termination (return value 2)",
+            "EventPayloadLines = \"(1) Normal termination (return value x)\\n(2) Normal termination (return value 2)\"",
+        ),
+        (
+            "005 Job terminated.\n\t(0) Abnormal termination (signal 9)\n\t(0) No core file\n\t(1) Corefile in: /c",
+            "TerminatedNormally = false; TerminatedBySignal = 9; CoreFile = \"/c\"",
+        ),
+        ("036 Cluster removed\n\tnote", "Notes = \"note\""),
+        (
+            "037 Job Materialization Paused\n\tError\n\tPauseCode 3\n\tHoldCode 4",
+            "Reason = \"Error\"; PauseCode = 3; HoldCode = 4",
+        ),
+        ("010 Job was suspended.\n\tNumber of processes actually suspended: 2", "NumberOfPIDs = 2"),
+        (
+            "028 Job ad information event triggered.\nSize = 1 +\n= 3\na b = 4",
+            "EventPayloadLines = \"Size = 1 +\\n= 3\\na b = 4\"",
+        ),
+    ] {
+        assert_eq!(own_attributes(text), expected, "{text}");
+    }
+}
+
 #[test]
 fn events_have_the_attributes_that_htcondor_names() {
-    let event =
-        |text: &str, time: &str| items(&format!("{} (012.003.000) {time} {}\n...\n", &text[..3], &text[4..])).remove(0);
     for (text, expected) in [
         ("009 Job was aborted.\n\tvia condor_rm (by user dave)", "Reason = \"via condor_rm (by user dave)\""),
         (
@@ -93,10 +179,7 @@ fn events_have_the_attributes_that_htcondor_names() {
              \"GPU-0123456789abcdef\"",
         ),
     ] {
-        let ad = event(text, "2026-11-22 23:35:27");
-        let common = "Cluster = 12; Proc = 3; Subproc = 0; ";
-        let own = ad.split_once(common).map(|(_, own)| own.trim_end_matches(" ]"));
-        assert_eq!(own, Some(expected), "{ad}");
+        assert_eq!(own_attributes(text), expected, "{text}");
     }
     for (time, expected) in [("11/22 23:35:27", "11/22 23:35:27"), ("2026-11-22T23:35:27.5Z", "2026-11-22T23:35:27.5Z")]
     {
