@@ -1,6 +1,6 @@
 //! Ranks of the papers' dialect that are strings or times (thesis 3.2.3): a docking vector orders them.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Name, OperatorGroup, UnaryOperator};
 use crate::eval::find_function;
@@ -19,7 +19,7 @@ pub fn with_typed_ranks(
     dialect: Dialect,
 ) -> Policy {
     let name = protocol.rank_name();
-    let mut types = RankTypes { ads: [requests, offers], known: FxHashMap::default() };
+    let mut types = RankTypes { ads: [requests, offers], seen: FxHashSet::default() };
     if dialect.is_condor() || !policy.docking.is_empty() || !types.may_name_be_typed(name) {
         return policy;
     }
@@ -35,25 +35,22 @@ pub fn with_typed_ranks(
 /// Finds out which attributes may be strings or times. An attribute that cannot be told may be.
 struct RankTypes<'a> {
     ads: [&'a [Ad]; 2],
-    /// Whether the attributes of a name may be, in some ad. False while the name is being looked at.
-    known: FxHashMap<Name, bool>,
+    /// The names that were looked at. None of them may be: the first that may ends the search.
+    seen: FxHashSet<Name>,
 }
 
 impl RankTypes<'_> {
     fn may_name_be_typed(&mut self, name: &Name) -> bool {
-        if let Some(known) = self.known.get(name) {
-            return *known;
+        if !self.seen.insert(name.clone()) {
+            return false;
         }
-        self.known.insert(name.clone(), false);
         let mut seen = FxHashSet::default();
         let [requests, offers] = self.ads;
-        let is_typed = requests
+        requests
             .iter()
             .chain(offers)
             .filter_map(|ad| ad.get(name))
-            .any(|expression| seen.insert(expression.identity()) && self.may_be_typed(expression));
-        self.known.insert(name.clone(), is_typed);
-        is_typed
+            .any(|expression| seen.insert(expression.identity()) && self.may_be_typed(expression))
     }
 
     fn may_be_typed(&mut self, expression: &Expression) -> bool {
@@ -80,6 +77,63 @@ impl RankTypes<'_> {
             }
             ExpressionKind::List(_) | ExpressionKind::Ad(_) => false,
             ExpressionKind::Subscript(..) | ExpressionKind::Parentheses(_) => true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_typed_ranks;
+    use crate::ad::{Ad, Dialect};
+    use crate::matching::policy::Policy;
+    use crate::protocol::Protocol;
+    use crate::syntax::{ParseOptions, parse_ad};
+
+    #[test]
+    fn ranks_that_may_be_strings_or_times_are_ordered_by_a_docking_vector() {
+        for (request, offer, expected) in [
+            ("Rank = 1", "Rank = 2.5", false),
+            ("Rank = \"a\"", "", true),
+            ("", "Rank = absTime(0)", true),
+            ("Rank = true", "Rank = undefined", false),
+            ("Rank = -other.Speed", "Speed = 1", false),
+            ("Rank = -other.Speed", "Speed = '01:00:00'", true),
+            ("Rank = !other.Speed", "Speed = '01:00:00'", false),
+            ("Rank = other.Speed + 1", "Speed = '01:00:00'", true),
+            ("Rank = 1 + other.Speed", "Speed = '01:00:00'", true),
+            ("Rank = other.Speed == 1", "Speed = '01:00:00'", false),
+            ("Rank = other.Speed && x", "Speed = '01:00:00'", false),
+            ("Rank = x ? 1 : other.Speed", "Speed = '01:00:00'", true),
+            ("Rank = x ? other.Speed : 1", "Speed = '01:00:00'", true),
+            ("Rank = other.Speed ? 1 : 2", "Speed = '01:00:00'", false),
+            ("Rank = (other.Speed ?: 1)", "Speed = \"a\"", true),
+            ("Rank = other.a.b", "", true),
+            ("Rank = size(x)", "", false),
+            ("Rank = toUpper(x)", "", true),
+            ("Rank = nothing(x)", "", true),
+            ("Rank = {1}[0]", "", true),
+            ("Rank = { \"a\" }", "Rank = [ a = \"b\" ]", false),
+            ("Rank = Speed; Speed = Rank", "", false),
+            ("Rank = Speed + Weight; Speed = Rank; Weight = \"a\"", "", true),
+            ("Rank = Speed + Weight; Speed = Weight; Weight = 1", "Weight = \"a\"", true),
+        ] {
+            let ad = |text: &str| {
+                let text = format!("[ {text} ]");
+                vec![
+                    parse_ad(text.as_bytes(), ParseOptions::new(Dialect::Classad))
+                        .unwrap_or_else(|e| panic!("{text}: {e}")),
+                ]
+            };
+            let (requests, offers): (Vec<Ad>, Vec<Ad>) = (ad(request), ad(offer));
+            let docking = |policy: Policy, dialect: Dialect| {
+                with_typed_ranks(policy, &requests, &offers, &Protocol::new(dialect), dialect).docking.len()
+            };
+            let docked = docking(Policy::default(), Dialect::Classad);
+            assert_eq!(docked, if expected { 2 } else { 0 }, "{request} | {offer}");
+            // HTCondor's ranks are numbers, and a vector of the policy stays.
+            assert_eq!(docking(Policy::default(), Dialect::Condor), 0);
+            let given = Policy { docking: vec![crate::ad::Expression::attribute("x").into()], ..Policy::default() };
+            assert_eq!(docking(given, Dialect::Classad), 1);
         }
     }
 }
