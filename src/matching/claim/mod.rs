@@ -2,6 +2,8 @@
 //! in whole or in part, or it is aborted.
 
 mod redocking;
+#[cfg(test)]
+mod tests;
 mod transcript;
 mod usual_portion;
 
