@@ -293,6 +293,21 @@ mod tests {
             ("x in [1:] (a b)", "|x|Words|Listed|1234|a;b"),
             ("in [::2](a b)", "|Item|Words|Listed|024|a;b"),
             ("in [-2:] (a)", "|Item|Words|Listed|34|a"),
+            ("in [1] (a)", "|Item|Words|Listed|1234|a"),
+            ("in [:-1:1] (a)", "|Item|Words|Listed|0123|a"),
+            ("in [1:4:2] (a)", "|Item|Words|Listed|13|a"),
+            ("in [::0] (a)", "[::0]: these brackets hold no slice"),
+            ("in [1:2:3:4] (a)", "[1:2:3:4]: these brackets hold no slice"),
+            ("in [1:2 (a)", "[1:2: these brackets hold no slice"),
+            ("x in table", "|x|Words|Listed|01234|table"),
+            ("x matching files", "|x|Patterns(Usual)|Listed|01234|files"),
+            ("x1y in (a)", "|x1y|Words|Listed|01234|a"),
+            ("2x in (a)", "2|x|Words|Listed|01234|a"),
+            ("2 x_y.z, w in (a)", "2|x_y.z,w|Words|Listed|01234|a"),
+            ("(1+2) x in (a)", "(1+2)|x|Words|Listed|01234|a"),
+            ("a-1 in (a)", "a-1|Item|Words|Listed|01234|a"),
+            ("x IN a", "|x|Words|Listed|01234|a"),
+            ("within a", "within a||Words|None|01234|"),
             ("in [x] (a)", "[x]: these brackets hold no slice"),
             ("matching *.txt", "|Item|Patterns(Usual)|Listed|01234|*.txt"),
             ("f matching files *.txt *.c", "|f|Patterns(Files)|Listed|01234|*.txt;*.c"),
@@ -314,9 +329,18 @@ mod tests {
 
     #[test]
     fn queue_statements() {
-        for (line, expected) in
-            [("queue", Some(5)), ("Queue 3", Some(6)), ("iterate  x", Some(9)), ("queued", None), ("que", None)]
-        {
+        for (line, expected) in [
+            ("queue", Some(5)),
+            ("Queue 3", Some(6)),
+            ("iterate  x", Some(9)),
+            ("ITER 2", Some(5)),
+            ("iter", Some(4)),
+            ("ite 2", None),
+            ("iterates 2", None),
+            ("queued", None),
+            ("que", None),
+            ("", None),
+        ] {
             assert_eq!(queue_arguments_start(line), expected, "{line}");
         }
     }
