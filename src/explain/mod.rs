@@ -84,6 +84,8 @@ mod similarity;
 mod slot_phrase;
 mod slots;
 mod summary;
+#[cfg(test)]
+mod summary_tests;
 mod system_family;
 #[cfg(test)]
 mod tests;

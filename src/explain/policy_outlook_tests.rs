@@ -1,6 +1,6 @@
 //! What policies will do to jobs, in words.
 
-use super::job_outlook::JobOutlook;
+use super::job_outlook::{JobOutlook, OutlookKind};
 use super::{AdReference, SummaryWriter};
 use crate::ad::Dialect;
 use crate::configuration::{Configuration, JobPolicies};
@@ -31,6 +31,28 @@ fn told(job: &str) -> String {
     told.join(" | ")
         .replace(&crate::ad::time::local_moment(1600), "AT")
         .replace(&crate::ad::time::local_moment(1300), "THEN")
+}
+
+/// Jobs that no policy watches any more have one kind.
+#[test]
+fn kinds_of_outlooks() {
+    let (configuration, _) = Configuration::read(b"SYSTEM_PERIODIC_HOLD = Big && NumJobStarts > 2\n");
+    let context = Context { now: Some(1000), ..Context::new(Dialect::Condor) };
+    let (policies, _) = JobPolicies::read(&configuration, &context);
+    let kind = |job: &str| {
+        let ad = parse_ad(format!("[ {job} ]").as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+        JobOutlook::kind(&policies, &ad, &context)
+    };
+    let removed = kind("JobStatus = 3; PeriodicHold = true");
+    assert_eq!(removed, kind("JobStatus = 3"));
+    assert_eq!(removed, OutlookKind::default());
+    let held = kind("JobStatus = 1; PeriodicHold = true");
+    assert_ne!(held, removed);
+    assert_eq!(held, kind("JobStatus = 1; PeriodicHold = 1 < 2"));
+    assert_ne!(held, kind("JobStatus = 1; PeriodicHold = false"));
+    assert_ne!(held, kind("JobStatus = 1; PeriodicRemove = true"));
+    // A policy without a value is another kind than one that is false.
+    assert_ne!(kind("JobStatus = 1; PeriodicHold = x > 1"), kind("JobStatus = 1; PeriodicHold = false"));
 }
 
 #[test]

@@ -80,3 +80,54 @@ impl ScarceResources {
         if names.is_empty() { String::new() } else { format!("{none} enough {} left", join_and(&names)) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::ScarceResources;
+    use crate::ad::{Ad, Dialect};
+    use crate::eval::Context;
+    use crate::syntax::{ParseOptions, parse_ad};
+
+    fn ad(text: &str) -> Ad {
+        parse_ad(format!("[ {text} ]").as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap()
+    }
+
+    /// A slot that does not tell how much it has left is not scarce.
+    #[test]
+    fn what_slots_have_too_little_of() {
+        for (request, rests, names, phrase) in [
+            ("RequestCpus = 2", &["Cpus = 2"][..], "", ""),
+            ("RequestCpus = 2", &["Cpus = 1"], "Cpus", "none has enough Cpus left"),
+            ("RequestCpus = 2", &["Cpus = 1", "Cpus = 1.5"], "Cpus", "none has enough Cpus left"),
+            ("RequestCpus = 2", &["Cpus = 1", "Cpus = 2"], "Cpus", "1 does not have enough Cpus left"),
+            ("RequestCpus = 2", &["Cpus = 1", "Cpus = 1", "x = 1"], "Cpus", "2 do not have enough Cpus left"),
+            ("RequestCpus = 2", &["Cpus = \"a\"", "Cpus = undefined"], "", ""),
+            ("RequestCpus = \"a\"; Cpus = 9", &["Cpus = 1"], "", ""),
+            (
+                "RequestCpus = 2; RequestMemory = 8; RequestDisk = 4",
+                &["Cpus = 1; Memory = 1; Disk = 1", "Cpus = 1; Memory = 9; Disk = 1"],
+                "Cpus Disk Memory",
+                "none has enough Cpus and Disk left, 1 does not have enough Memory left",
+            ),
+            (
+                "RequestMemory = 8; RequestCpus = 2 * 2",
+                &["Memory = 1; Cpus = 4", "Memory = 9; Cpus = 3", "Memory = 9; Cpus = 1"],
+                "Cpus Memory",
+                "2 do not have enough Cpus left, 1 does not have enough Memory left",
+            ),
+            ("RequestCpus = 2", &[], "", ""),
+        ] {
+            let rests: Vec<Ad> = rests.iter().map(|rest| ad(rest)).collect();
+            let rests: Vec<&Ad> = rests.iter().collect();
+            let scarce = ScarceResources::of_rests(&ad(request), &rests, &Context::new(Dialect::Condor));
+            assert_eq!(
+                (scarce.names().join(" ").as_str(), scarce.phrase("none has").as_str()),
+                (names, phrase),
+                "{request}"
+            );
+            assert_eq!(scarce.is_empty(), names.is_empty(), "{request}");
+            let of_all = phrase.split(", ").find(|part| part.starts_with("none")).unwrap_or_default();
+            assert_eq!(scarce.phrase_of_all("none has"), of_all, "{request}");
+        }
+    }
+}

@@ -61,7 +61,50 @@ pub fn similarity(one: &str, other: &str) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::similarity;
+    use super::{model_words, similarity};
+
+    #[test]
+    #[expect(clippy::float_cmp, reason = "the measures are exact")]
+    fn measures_of_similarity() {
+        for (wanted, value, expected) in [
+            ("abc", "xABCx", 1.0),
+            // A text of two letters is within many.
+            ("ab", "xabx", 0.5),
+            ("abc", "ab", 2.0 / 3.0),
+            ("abcd", "cdab", 2.0 / 3.0),
+            ("a", "a", 0.0),
+            ("", "", 0.0),
+            ("abc", "xyz", 0.0),
+            ("4", "4", 1.0),
+            ("4", "5.0", 0.5),
+            ("5", "1", 0.2),
+            ("1.2.3", "1.2.3", 1.0),
+            ("1.2.3", "2.2.3", 0.5),
+            ("1.2.3.4", "1.2.3.9", 1.0),
+            ("1.2.3", "2.2", 2.0 / 3.0),
+            // Of another model, a tenth is left.
+            ("Tesla T4", "Tesla L4", 0.1 * 10.0 / 14.0),
+            ("TeslaT4", "TeslaL4", 8.0 / 12.0),
+            ("Tesla T4", "Tesla", 0.1 * 8.0 / 11.0),
+        ] {
+            assert_eq!(similarity(wanted, value), expected, "{wanted} {value}");
+        }
+    }
+
+    #[test]
+    fn words_that_number_a_model() {
+        for (name, expected) in [
+            ("NVIDIA RTX 3060", "3060"),
+            ("GeForce GTX-1080 Ti", "1080"),
+            ("Tesla T4", "t4"),
+            ("A100-SXM4-40GB", "a100 sxm4 40gb"),
+            ("driver 12", ""),
+            ("driver 123", "123"),
+            ("", ""),
+        ] {
+            assert_eq!(model_words(name).collect::<Vec<_>>().join(" "), expected, "{name}");
+        }
+    }
 
     #[test]
     fn the_same_model_in_another_spelling_is_the_most_similar() {

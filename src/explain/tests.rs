@@ -12,7 +12,7 @@ fn ad(text: &str) -> Ad {
 }
 
 /// Explains a job of `ann` against slots, whose states count.
-fn report(request: &str, offers: &[&str]) -> RequestReport {
+pub(super) fn report(request: &str, offers: &[&str]) -> RequestReport {
     let context = Context { now: Some(1_783_286_388), ..Context::new(Dialect::Condor) };
     let offers: Vec<Ad> = offers.iter().map(|text| ad(text)).collect();
     let standing = |offer: &Ad| {
@@ -43,8 +43,9 @@ fn summary(report: &RequestReport) -> String {
     told(|writer| writer.summary(report))
 }
 
-const SMALL: &str = "MyType = \"Machine\"; Arch = \"X86_64\"; Memory = 100; Cpus = 1; KFlops = 50; Requirements = true";
-const LARGE: &str =
+pub(super) const SMALL: &str =
+    "MyType = \"Machine\"; Arch = \"X86_64\"; Memory = 100; Cpus = 1; KFlops = 50; Requirements = true";
+pub(super) const LARGE: &str =
     "MyType = \"Machine\"; Arch = \"X86_64\"; Memory = 900; Cpus = 4; KFlops = 105; Requirements = true";
 const ARM: &str = "MyType = \"Machine\"; Arch = \"aarch64\"; Memory = 999; Cpus = 9; KFlops = 99; Requirements = true";
 const PICKY: &str = "MyType = \"Machine\"; Arch = \"X86_64\"; Memory = 999; Cpus = 2; Requirements = TARGET.Prio > 5";
@@ -487,4 +488,66 @@ fn what_there_is_to_wait_for_and_whom_to_ask() {
         let phrases = told(|writer| Remedies(writer).phrases(&report));
         assert_eq!(phrases.join("; "), expected, "{requirements} {offers:?}");
     }
+}
+
+/// A slot is sought that meets a corrected clause and refuses, unless a change is known.
+#[test]
+fn a_slot_that_meets_the_corrected_clause_is_told_where_no_change_helps() {
+    let slot = |more: &str| format!("MyType = \"Machine\"; State = \"Unclaimed\"; {more}");
+    let stern = slot("Cpus = 4; Requirements = MY.Cpus > 9");
+    let other = slot("Cpus = 4; Disk = 1; Requirements = true");
+    let easy = slot("Cpus = 8; Requirements = true");
+    for (requirements, offers, changes, expected) in [
+        ("TARGET.Cpus == \"4\"", vec![&stern], 0, "TARGET.Cpus == 4: 0 [] 1"),
+        ("TARGET.Cpus == \"4\"", vec![&stern, &easy], 1, "-"),
+        ("TARGET.Cpus == \"4\"", vec![&other], 1, "-"),
+        (
+            "TARGET.Cpus == \"4\" && TARGET.Disk > 5 && TARGET.Lost",
+            vec![&other],
+            0,
+            "TARGET.Cpus == 4: 0 [\"TARGET.Disk > 5\", \"TARGET.Lost\"] 0",
+        ),
+        ("TARGET.Cpus == \"4\" && TARGET.Lost", vec![&stern, &other], 0, "TARGET.Cpus == 4: 0 [\"TARGET.Lost\"] 1"),
+        ("TARGET.Cpus > 9", vec![&stern, &other], 1, "-"),
+    ] {
+        let offers: Vec<&str> = offers.into_iter().map(String::as_str).collect();
+        let report = report(&format!("Requirements = {requirements}"), &offers);
+        let found = report.corrected_slot.as_ref().map_or("-".to_owned(), |slot| {
+            format!("{}: {} {:?} {}", slot.correction, slot.offer, slot.unmet, slot.demands.len())
+        });
+        assert_eq!((report.changes.len(), found.as_str()), (changes, expected), "{requirements} {offers:?}");
+    }
+}
+
+/// As many absent attributes as are tried at most are told as the cause of a refusal, and none of one more.
+#[test]
+fn attributes_that_slots_miss_are_told() {
+    let refusal = |demand: &str| {
+        let slot = format!("MyType = \"Machine\"; State = \"Unclaimed\"; Requirements = {demand}");
+        let told = summary(&report("Requirements = true; Have = 1; Void = undefined", &[&slot]));
+        told.rsplit_once("refuses: ").map_or(told.clone(), |(_, cause)| cause.to_owned())
+    };
+    for (demand, expected) in [
+        ("TARGET.Lost > 1", "job has no Lost"),
+        ("TARGET.Void > 1", "`TARGET.Void > 1` is undefined (Void is undefined)"),
+        ("TARGET.Have > 1 && TARGET.Lost > 1", "`TARGET.Have > 1` is false (Have is 1)"),
+        ("TARGET.Have > 0 && TARGET.Lost > 1", "job has no Lost"),
+        // What provides for its absence is not to blame.
+        ("(TARGET.Lost ?: 0) > 1", "`(TARGET.Lost ?: 0) > 1` is false"),
+        ("TARGET.Lost =!= undefined && TARGET.Lost > 1", "job has no Lost"),
+        ("isUndefined(TARGET.Lost) == false", "job has no Lost"),
+        ("TARGET.Lost > 1 || TARGET.Gone > 1", "job has no Gone"),
+        ("TARGET.Lost > 1 && TARGET.Gone > 1", "job has no Lost"),
+        ("TARGET.Lost > 1 && false", "its constraint is `false`"),
+        ("TARGET.Lost", "job has no Lost"),
+        ("Lost > 1", "`Lost > 1` is undefined (neither ad defines Lost)"),
+    ] {
+        assert_eq!(refusal(demand), expected, "{demand}");
+    }
+    let many = |count: usize| {
+        let names: Vec<String> = (0..count).map(|number| format!("TARGET.Lost{number} > 1")).collect();
+        refusal(&names.join(" || "))
+    };
+    assert!(many(64).starts_with("job has no Lost"), "{}", many(64));
+    assert!(!many(65).contains("job has"), "{}", many(65));
 }

@@ -153,3 +153,126 @@ pub(super) fn type_phrase(kind: Type) -> &'static str {
         other => other.phrase(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{closest_value_phrase, names_dynamic_slot, oddity, offered_phrase, wanted_item, wanted_items};
+    use crate::ad::{BinaryOperator, Dialect, Expression, Name, Value};
+    use crate::explain::offered_values::{OfferedValue, OfferedValues};
+    use crate::syntax::{ParseOptions, parse_expression};
+
+    fn expression(text: &str) -> Expression {
+        parse_expression(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap()
+    }
+
+    /// Values `a`, `b` and so on, each with the number of offers that have it, and that of free ones.
+    fn offered(counts: &[(usize, Option<usize>)], value_count: usize) -> OfferedValues {
+        let value = |(letter, (offers, free)): (char, &(usize, Option<usize>))| OfferedValue {
+            value: letter.to_string(),
+            offers: *offers,
+            free: *free,
+            example: 0,
+            refusals: Vec::new(),
+        };
+        OfferedValues {
+            values: ('a'..).zip(counts).map(value).collect(),
+            value_count,
+            ..OfferedValues::of(Name::new("x"))
+        }
+    }
+
+    #[test]
+    fn values_that_offers_have() {
+        for (counts, value_count, likely, is_similar, most, expected) in [
+            (&[(3, None)][..], 1, 0, false, 3, "the only value is \"a\" (3)"),
+            (&[(3, Some(0))], 1, 0, false, 3, "the only value is \"a\" (3)"),
+            (&[(1, Some(1))], 1, 0, false, 3, "the only value is \"a\" (1, free)"),
+            (&[(2, Some(2))], 1, 0, false, 3, "the only value is \"a\" (2, both free)"),
+            (&[(3, Some(3))], 1, 0, false, 3, "the only value is \"a\" (3, all free)"),
+            (&[(3, Some(2))], 1, 0, false, 3, "the only value is \"a\" (3, 2 free)"),
+            (&[(2, Some(1))], 1, 0, false, 3, "the only value is \"a\" (2, 1 free)"),
+            (&[(3, None), (1, None)], 2, 0, false, 3, "the values are \"a\" (3) and \"b\" (1)"),
+            (&[(3, None), (1, None)], 2, 0, false, 1, "the most frequent of 2 values is \"a\" (3)"),
+            (&[(3, None), (1, None)], 2, 1, true, 2, "the most similar of 2 values is \"a\" (3)"),
+            (&[(3, None), (2, None)], 9, 0, false, 2, "the most frequent of 9 values are \"a\" (3) and \"b\" (2)"),
+            (&[(1, None), (1, None)], 9, 0, false, 2, "there are 9 values, such as \"a\" (1) and \"b\" (1)"),
+            (&[(1, None), (1, None)], 9, 0, true, 2, "the most similar of 9 values are \"a\" (1) and \"b\" (1)"),
+            (&[(3, None)], 29, 0, false, 2, "the most frequent of 29 values is \"a\" (3)"),
+            (&[(3, None)], 30, 0, false, 2, "there are 30 values, such as \"a\" (3)"),
+        ] {
+            let offered = OfferedValues { is_similar, likely, ..offered(counts, value_count) };
+            assert_eq!(offered_phrase(&offered, most), expected);
+        }
+    }
+
+    #[test]
+    fn what_is_odd_about_a_value() {
+        for (text, expected) in [
+            ("", ", an empty string"),
+            ("$(Site)", ", a macro that nothing expands here"),
+            ("a$$(Site)", ", a macro that nothing expands here"),
+            ("a$RANDOM_CHOICE(a)", ", a macro that nothing expands here"),
+            ("$Site", ""),
+            ("a ", ", with a blank at its end"),
+            (" a", ", with a blank at its beginning"),
+            ("a b", ""),
+        ] {
+            assert_eq!(oddity(&Value::string(text)), expected, "{text}");
+        }
+        assert_eq!(oddity(&Value::Integer(1)), "");
+    }
+
+    #[test]
+    fn names_of_dynamic_slots() {
+        for (name, expected) in [
+            ("slot1_3@host", true),
+            ("slot12_34@host", true),
+            ("slot1@host", false),
+            ("slot_3@host", false),
+            ("slot1_@host", false),
+            ("slot1_3", false),
+            ("slota_3@host", false),
+            ("slot1_b@host", false),
+            ("other1_3@host", false),
+        ] {
+            assert_eq!(names_dynamic_slot(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn strings_that_a_clause_seeks() {
+        for (clause, item, items) in [
+            ("stringListMember(\"a\", TARGET.Sites)", Some("a"), None),
+            ("(stringListIMember((\"a\"), Sites))", Some("a"), None),
+            ("stringListMember(Site, \"a, b,,c\")", None, Some("a b c")),
+            ("stringListMember(Site, \"\")", None, None),
+            ("stringListMember(\"x\", \"a, b\")", None, None),
+            ("stringListMember(5, Sites)", None, None),
+            ("stringListMember(Site, 5)", None, None),
+            ("stringListMember(Site)", None, None),
+            ("strcat(\"a\", Sites)", None, None),
+            ("Site == \"a\"", None, None),
+        ] {
+            let clause = expression(clause);
+            assert_eq!(wanted_item(&clause).as_deref(), item, "{clause}");
+            assert_eq!(wanted_items(&clause).map(|items| items.join(" ")).as_deref(), items, "{clause}");
+        }
+    }
+
+    #[test]
+    fn values_that_come_closest() {
+        let string = |text: &str| Value::string(text);
+        for (operator, best, bound, expected) in [
+            (BinaryOperator::Greater, Value::Integer(4), Value::Integer(5), "the largest is 4"),
+            (BinaryOperator::GreaterEqual, Value::Integer(4), Value::Integer(5), "the largest is 4"),
+            (BinaryOperator::Less, Value::Integer(4), Value::Integer(3), "the smallest is 4"),
+            (BinaryOperator::LessEqual, Value::Integer(4), Value::Integer(3), "the smallest is 4"),
+            (BinaryOperator::Equal, Value::Integer(4), Value::Integer(3), "the nearest is 4"),
+            (BinaryOperator::Is, Value::Real(4.5), Value::Integer(3), "the nearest is 4.5"),
+            (BinaryOperator::Equal, string("Madison"), string("Madisn"), "the most similar is \"Madison\""),
+            (BinaryOperator::Equal, string("Madison"), string("CERN"), "the most frequent is \"Madison\""),
+        ] {
+            assert_eq!(closest_value_phrase(operator, &best, &bound), expected);
+        }
+    }
+}
