@@ -124,3 +124,63 @@ pub fn note_old_ads(session: &Session, sources: &[AdSource]) {
         ));
     }
 }
+#[cfg(test)]
+mod tests {
+    use classad::ad::Dialect;
+    use classad::eval::Context;
+    use classad::syntax::{ParseOptions, parse_ad};
+
+    use super::{DumpTimes, adopt_time_of_old_ads, current_time, is_old, set_dump_time};
+    use crate::cli::program::session_of;
+
+    #[test]
+    fn a_dump_is_as_new_as_its_newest_ad_or_event() {
+        for (ads, expected) in [
+            (&[][..], [None, None]),
+            (&["[ x = 1 ]"], [None, None]),
+            (&["[ LastHeardFrom = 5 ]", "[ LastHeardFrom = 7 ]", "[ LastHeardFrom = 6 ]"], [Some(7), None]),
+            (&["[ QDate = 5 ]", "[ EnteredCurrentStatus = 9; QDate = 4 ]"], [None, Some(9)]),
+            (&["[ JobCurrentStartDate = 5; CompletionDate = 6 ]", "[ MyCurrentTime = 3 ]"], [Some(3), Some(6)]),
+            // A time that is an expression is no literal.
+            (&["[ QDate = 2 + 3; CompletionDate = \"x\" ]"], [None, None]),
+        ] {
+            let mut times = DumpTimes::default();
+            for text in ads {
+                let ad = parse_ad(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+                times.add(&ad, &Context::new(Dialect::Condor));
+            }
+            assert_eq!([times.ads, times.events], expected, "{ads:?}");
+            assert_eq!(times.newest(), expected[0].max(expected[1]), "{ads:?}");
+        }
+    }
+
+    #[test]
+    fn ads_of_an_hour_ago_are_old() {
+        let now = current_time();
+        assert!(!is_old(None) && !is_old(Some(now)) && !is_old(Some(now - 3590)) && !is_old(Some(now + 9000)));
+        assert!(is_old(Some(now - 3601)) && is_old(Some(0)));
+        for (arguments, newest, expected) in [
+            (&["repl", "--quiet"][..], Some(5), Some(5)),
+            (&["repl", "--quiet"], Some(now), None),
+            (&["repl", "--quiet"], None, None),
+            (&["repl", "--quiet", "--now", "7"], Some(5), Some(7)),
+        ] {
+            let mut session = session_of(arguments);
+            let before = session.context().now;
+            adopt_time_of_old_ads(&mut session, newest);
+            assert_eq!(session.context().now, expected.or(before), "{arguments:?} {newest:?}");
+        }
+    }
+
+    #[test]
+    fn a_dump_without_times_keeps_the_time() {
+        for (ads, events, expected) in
+            [(None, None, None), (Some(5), None, Some(5)), (Some(5), Some(6), Some(6)), (Some(7), Some(6), Some(7))]
+        {
+            let mut session = session_of(&["repl", "--quiet"]);
+            let before = session.context().now;
+            set_dump_time(&mut session, &DumpTimes { ads, events });
+            assert_eq!(session.context().now, expected.or(before), "{ads:?} {events:?}");
+        }
+    }
+}

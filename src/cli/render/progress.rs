@@ -37,14 +37,18 @@ struct ProgressState {
 
 /// Enables the progress bar if standard error is a terminal and `--quiet` is not given.
 pub fn enable(options: &GlobalOptions) {
-    let is_smart = std::env::var("TERM").is_ok_and(|term| !term.is_empty() && term != "dumb");
-    if options.quiet || !is_smart || !io::stderr().is_terminal() {
+    if !may_show(options.quiet, std::env::var("TERM").ok().as_deref(), io::stderr().is_terminal()) {
         return;
     }
     let now = Instant::now();
     *lock_state() =
         Some(ProgressState { run_began: now, last_update: now, label: String::new(), total: None, bar: None });
     IS_ALLOWED.store(true, Ordering::Relaxed);
+}
+
+/// Whether a run shows progress. `terminal` is the kind of the terminal, as `TERM` has it.
+fn may_show(is_quiet: bool, terminal: Option<&str>, is_terminal: bool) -> bool {
+    !is_quiet && is_terminal && terminal.is_some_and(|kind| !kind.is_empty() && kind != "dumb")
 }
 
 /// Reports the number of bytes read of a file; `all` is the size of the file, if known.
@@ -131,4 +135,28 @@ fn new_bar(what: &str, [done, total]: [&str; 2], all: Option<u64>) -> ProgressBa
     let style = ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar());
     let bar = ProgressBar::with_draw_target(all, ProgressDrawTarget::stderr()).with_style(style.progress_chars("=> "));
     bar.with_message(super::diagnostics::single_line(what))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::Ordering;
+
+    use super::{IS_ALLOWED, enable, may_show};
+    use crate::cli::program::session_of;
+
+    #[test]
+    fn progress_is_for_terminals_that_can_move_back() {
+        for (is_quiet, terminal, is_terminal, expected) in [
+            (false, Some("xterm"), true, true),
+            (true, Some("xterm"), true, false),
+            (false, Some("xterm"), false, false),
+            (false, Some("dumb"), true, false),
+            (false, Some(""), true, false),
+            (false, None, true, false),
+        ] {
+            assert_eq!(may_show(is_quiet, terminal, is_terminal), expected, "{is_quiet} {terminal:?} {is_terminal}");
+        }
+        enable(&session_of(&["repl", "--quiet"]).options);
+        assert!(!IS_ALLOWED.load(Ordering::Relaxed), "a quiet run shows none");
+    }
 }

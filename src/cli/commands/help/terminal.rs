@@ -164,7 +164,7 @@ fn wrap(text: &str, width: usize, first_indent: &str, indent: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{term_row, wrap, wrap_after_help};
+    use super::{is_command, last_column, shell_words, term_row, wrap, wrap_after_help};
 
     #[test]
     fn lines_that_were_broken_for_their_width_are_joined() {
@@ -185,6 +185,27 @@ mod tests {
                         classad a bb cccc \\\n      ddddd \\\n      'e f'\nEnd.";
         assert_eq!(wrap_after_help(text, 22), expected);
         assert!(wrap_after_help(text, 100).contains(" 'A == 1' file --af Name,Memory > out\n"));
+    }
+
+    #[test]
+    fn commands_are_indented_lines_without_columns() {
+        for (line, expected) in [
+            ("  classad query x", true),
+            (" classad query x", true),
+            ("  cat x | classad query", true),
+            ("classad query x", false),
+            ("  classad query x  # what it does", false),
+            ("  the classads of x", false),
+            ("", false),
+        ] {
+            assert_eq!(is_command(line), expected, "{line}");
+        }
+        for (line, expected) in
+            [("a  b", None), ("  a b", None), ("  a  b", Some(5)), (" a  \u{e4}  b", Some(7)), ("    ", None)]
+        {
+            assert_eq!(last_column(line), expected, "{line}");
+        }
+        assert_eq!(shell_words("a 'b c' \"d 'e\" f"), ["a", "'b c'", "\"d 'e\"", "f"]);
     }
 
     #[test]

@@ -115,3 +115,42 @@ fn label_parts(clause: &ClauseReport, offers: usize) -> Vec<String> {
     }
     words
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{label_lines, without_position};
+
+    #[test]
+    fn a_frame_has_a_name_and_no_position() {
+        for (line, expected) in [
+            ("   ,-[job 1.0:1:1]", "   ,-[job 1.0]"),
+            (" \u{256d}\u{2500}[\u{1b}[36;1;4mjob:12:34\u{1b}[0m]", " \u{256d}\u{2500}[\u{1b}[36;1;4mjob\u{1b}[0m]"),
+            (",-[a:b:1:2]", ",-[a:b]"),
+            // These are parts of a name.
+            (",-[job:1a:2]", ",-[job:1a:2]"),
+            (",-[job:1:b2]", ",-[job:1:b2]"),
+            (",-[job::2]", ",-[job::2]"),
+            (",-[job:2:]", ",-[job:2:]"),
+            (",-[job:2]", ",-[job:2]"),
+            (",-[job:1:2", ",-[job:1:2"),
+            ("", ""),
+        ] {
+            assert_eq!(without_position(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_label_breaks_between_its_parts() {
+        let parts = ["true for 2", ", false for 1", "; only this keeps 1 away"].map(str::to_owned);
+        for (room, expected) in [
+            (47, "true for 2, false for 1; only this keeps 1 away"),
+            (46, "true for 2, false for 1\nonly this keeps 1 away"),
+            (23, "true for 2, false for 1\nonly this keeps 1 away"),
+            (22, "true for 2\nfalse for 1\nonly this keeps 1 away"),
+            (1, "true for 2\nfalse for 1\nonly this keeps 1 away"),
+        ] {
+            assert_eq!(label_lines(&parts, room), expected, "{room}");
+        }
+        assert_eq!(label_lines(&[], 10), "");
+    }
+}

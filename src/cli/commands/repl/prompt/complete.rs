@@ -16,13 +16,13 @@ use crate::cli::commands::repl::state::ReplState;
 pub struct CompletionNames {
     pub dialect: Dialect,
     /// Names of the attributes of `:my`, and of the definitions.
-    mine: Vec<String>,
+    pub(super) mine: Vec<String>,
     /// Names of the attributes of `:target`.
-    theirs: Vec<String>,
+    pub(super) theirs: Vec<String>,
     /// Names of the attributes of the ads of the pool.
-    pool_names: Vec<String>,
+    pub(super) pool_names: Vec<String>,
     /// The names of the ads of the pool.
-    ids: Rc<[String]>,
+    pub(super) ids: Rc<[String]>,
 }
 
 /// The completions of a word.

@@ -162,3 +162,49 @@ impl Highlighter for LineHelper {
         kind != CmdKind::MoveCursor
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use classad::ad::Dialect;
+    use rustyline::Context;
+    use rustyline::completion::FilenameCompleter;
+    use rustyline::hint::{Hinter, HistoryHinter};
+    use rustyline::history::{DefaultHistory, History};
+
+    use super::LineHelper;
+    use super::complete::CompletionNames;
+
+    #[test]
+    fn hints_stand_behind_the_end_of_an_entry() {
+        let names = CompletionNames {
+            dialect: Dialect::Condor,
+            mine: Vec::new(),
+            theirs: Vec::new(),
+            pool_names: Vec::new(),
+            ids: [].into(),
+        };
+        let (files, history_hinter) = (FilenameCompleter::new(), HistoryHinter::new());
+        let mut helper = LineHelper { names, files, history_hinter, is_colored: true };
+        let mut history = DefaultHistory::new();
+        assert!(history.add("Memory + 1").unwrap());
+        let context = Context::new(&history);
+        let hint = |helper: &LineHelper, line: &str, at: usize| helper.hint(line, at, &context).map(|hint| hint.text);
+        for (line, at, expected) in [
+            ("Memo", 4, Some("ry + 1")),
+            ("Memo", 3, None),
+            ("Other", 5, None),
+            (
+                "{1,\n2",
+                6,
+                Some("   (the entry continues: a bracket, a quote or an operator is open; Ctrl-C drops the entry)"),
+            ),
+            ("{1,\n2}", 7, None),
+            ("{1,", 3, None),
+        ] {
+            assert_eq!(hint(&helper, line, at).as_deref(), expected, "{line}");
+        }
+        // Without colour a hint would look like entered text.
+        helper.is_colored = false;
+        assert_eq!(hint(&helper, "Memo", 4), None);
+    }
+}
