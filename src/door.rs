@@ -221,3 +221,45 @@ impl Explain {
         wording.summary(&self.explainer.explain(request))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::read_file;
+    use crate::ad::{Ad, Expression};
+    use crate::syntax::{Style, print_ad};
+
+    fn shown(ad: &Ad) -> String {
+        String::from_utf8(print_ad(ad, Style::New)).unwrap()
+    }
+
+    /// A text that is read as one ad holds one, and no error.
+    #[test]
+    fn a_text_is_one_ad() {
+        for (text, expected) in [
+            ("a = 1\nb = a + 1\n", "[ a = 1; b = a + 1 ]"),
+            ("[ a = 1 ]", "[ a = 1 ]"),
+            ("{\"a\": 1}", "[ a = 1 ]"),
+            ("[ a = 1 ] [ a = 2 ]", "expected one ad, not 2"),
+            ("", "expected one ad, not 0"),
+        ] {
+            let found = Ad::parse(text).map_or_else(|error| error.to_string(), |ad| shown(&ad));
+            assert_eq!(found, expected, "{text}");
+        }
+        let error = Ad::parse("a = 1 +\n").expect_err("it has no value").to_string();
+        assert!(error.ends_with(" (ad 1)"), "{error}");
+        assert!("1 +".parse::<Expression>().is_err() && "1 + 1".parse::<Expression>().is_ok());
+        assert_eq!("a = 1".parse::<Ad>().expect("it is one").evaluate("A").expect("it ends").to_string(), "1");
+    }
+
+    /// What is bad in a file is told in its place.
+    #[test]
+    fn a_file_has_ads_and_errors_in_their_order() {
+        let path = std::env::temp_dir().join(format!("classad-door-{}", std::process::id()));
+        std::fs::write(&path, "a = 1\n\na = 2 +\n\na = 3\n").unwrap();
+        let ads = read_file(&path).map(Iterator::collect::<Vec<_>>);
+        std::fs::remove_file(&path).unwrap();
+        let told = ads.unwrap().into_iter().map(|ad| ad.map_or_else(|_| "error".to_owned(), |ad| shown(&ad)));
+        assert_eq!(told.collect::<Vec<_>>(), ["[ a = 1 ]", "error", "[ a = 3 ]"]);
+        assert!(read_file(&path).is_err());
+    }
+}

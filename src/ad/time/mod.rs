@@ -231,6 +231,31 @@ mod tests {
         let named = AbsoluteTime::parse_asctime("Mon Jan 11 10:53:31 1999 (Central Standard Time) -06:00");
         assert_eq!(named, Some(time));
         assert_eq!(AbsoluteTime::parse_asctime("Tue Feb 30 10:53:31 1999 Z"), None);
+        for (text, expected) in [
+            ("Jan 11 10:53:31 1999 Z", "1999-01-11T10:53:31-00:00"),
+            ("mon JAN 1 10:53:31 1999 z", "1999-01-01T10:53:31-00:00"),
+            ("Jan 31 23:59:61 1999 +01:30", "1999-02-01T00:00:01+01:30"),
+            ("Jan 11 10:53:31 9999 Z", "9999-01-11T10:53:31-00:00"),
+            ("Jan 11 10:53:31 10000 Z", ""),
+            ("Jan 32 10:53:31 1999 Z", ""),
+            ("Jan 0 10:53:31 1999 Z", ""),
+            ("Jan 011 10:53:31 1999 Z", ""),
+            ("Jan 11 24:53:31 1999 Z", ""),
+            ("Jan 11 10:60:31 1999 Z", ""),
+            ("Jan 11 10:53:62 1999 Z", ""),
+            ("Jan 11 10:53:031 1999 Z", ""),
+            ("Jan 11 1999 Z", ""),
+            ("Mond Jan 11 10:53:31 1999 Z", ""),
+            ("M2n Jan 11 10:53:31 1999 Z", ""),
+            ("Mon Mon Jan 11 10:53:31 1999 Z", ""),
+            ("Jan 11 10:53:31 1999 X", ""),
+            ("Jan 11 10:53:31 1999 Z Z", ""),
+            ("Jan 11 10:53:31 1999 )CST( Z", ""),
+            ("", ""),
+        ] {
+            let time = AbsoluteTime::parse_asctime(text);
+            assert_eq!(time.map_or(String::new(), |time| time.to_string()), expected, "{text}");
+        }
         assert_eq!(AbsoluteTime::parse(&time.to_string()), Some(time));
         let utc = AbsoluteTime { seconds: 3_000_000_000, offset: 0 };
         assert_eq!(utc.to_string(), "2065-01-24T05:20:00-00:00");

@@ -91,6 +91,10 @@ fn what_can_be_is_not_reported() {
         "random() < 0.1 && random() > 0.9",
         "(x < 1 && x > 2) || y",
         "(x > 5) isnt true && (x isnt 3 || x > 6)",
+        "isString(x ? -y : true)",
+        "(-x) == y && x > 0 && y < 0",
+        "(!x) == y && x && !y",
+        "isString(x ? y + z : true)",
         "(x > 5) == y && x < 3",
         "y == (x > 5 ? 1 : 20) && y > 10",
         "y == (x > 5 ? 20 : 1) && y > 10",
@@ -105,6 +109,10 @@ fn what_can_be_is_not_reported() {
         "x is absTime(\"2001-02-03T04:05:06Z\") && x isnt absTime(\"2001-02-03T05:05:06+01:00\")",
     ] {
         assert_eq!(found(text, Dialect::Condor), [] as [&str; 0], "{text}");
+    }
+    // The truth of an operand decides a comparison with it.
+    for text in ["(!x) == y && x && y", "y == (x is 3) && x is 3 && !y"] {
+        assert_ne!(found(text, Dialect::Condor), [] as [&str; 0], "{text}");
     }
     // Booleans compare with numbers only in HTCondor's dialect.
     assert_eq!(found("x < 5 && x", Dialect::Classad), ["0,1 x type"]);

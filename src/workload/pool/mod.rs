@@ -134,4 +134,59 @@ mod tests {
         let changes = clusters.windows(2).filter(|pair| pair[0].request != pair[1].request).count();
         assert!(changes > requests.len(), "{changes} {}", requests.len());
     }
+
+    #[test]
+    fn jobs_wait_since_they_were_submitted() {
+        use crate::workload::{AdGenerator, AdKind};
+        let workload = PoolWorkload { jobs: 50, ..PoolWorkload::default() };
+        let jobs: Vec<_> = workload.ads(AdKind::Jobs, 7).collect();
+        assert_eq!(jobs.len(), 50);
+        for job in &jobs {
+            let text = |name: &str| job.get_str(name).map(ToString::to_string).unwrap_or_default();
+            assert_eq!(text("EnteredCurrentStatus"), text("QDate"));
+            let id = format!("#{}.{}#{}\"", text("ClusterId"), text("ProcId"), text("QDate"));
+            assert!(text("GlobalJobId").ends_with(&id), "{}", text("GlobalJobId"));
+        }
+    }
+
+    /// Each class has what keeps machines from its requests.
+    #[test]
+    fn requests_demand_what_their_classes_say() {
+        use super::request::JobRequestClass as Class;
+        let workload = PoolWorkload { shapes: 2000, ..PoolWorkload::default() };
+        let (requests, _) = workload.queue(7);
+        let number = |text: &str, before: &str| -> i64 {
+            let (_, behind) = text.split_once(before).unwrap_or_else(|| panic!("{text}: no {before}"));
+            behind.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap()
+        };
+        for request in &requests {
+            let text = &request.requirements;
+            let is_demanded = match request.class {
+                Class::Contradiction => number(text, "TARGET.Memory > ") > number(text, "TARGET.Memory < "),
+                Class::Memory => request.memory >= 4_000_000,
+                Class::Arch => !text.contains("X86_64"),
+                Class::Typo => {
+                    ["Singularty", "MajorVersion", "HasCVMFS)", "GpuCapability"].iter().any(|typo| text.contains(typo))
+                }
+                Class::OldSystem => ["== 6)", "CentOS6", "SL6", "RedHat7"].iter().any(|old| text.contains(old)),
+                Class::Few => {
+                    text.contains("TARGET.GPUs_Capability")
+                        || text.contains("TARGET.Machine")
+                        || request.memory >= 600_000
+                }
+                Class::Ordinary => request.memory < 600_000 && text.contains("X86_64"),
+            };
+            assert!(is_demanded, "{:?}: {text}", request.class);
+            assert_eq!(text.contains("(TARGET.GPUs >= RequestGPUs)"), request.gpus > 0, "{text}");
+            assert_eq!(text.contains("(TARGET.Cpus >= RequestCpus)"), request.cpus > 1, "{text}");
+            assert!(text.contains("(TARGET.HasFileTransfer)"), "{text}");
+        }
+        let share = |is_of: &dyn Fn(Class) -> bool| requests.iter().filter(|request| is_of(request.class)).count();
+        let (few, ordinary) = (share(&|class| class == Class::Few), share(&|class| class == Class::Ordinary));
+        let never = requests.len() - few - ordinary;
+        assert!((150..250).contains(&few) && (230..330).contains(&never), "{few} {never} of {}", requests.len());
+        assert_eq!(workload.queue(7).0.len(), requests.len());
+        let ordinary = PoolWorkload { never: 0.0, few: 0.0, ..PoolWorkload::default() }.queue(7).0;
+        assert!(ordinary.iter().all(|request| request.class == Class::Ordinary));
+    }
 }
