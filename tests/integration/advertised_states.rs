@@ -283,6 +283,30 @@ fn the_request_of_a_held_job_is_compared_with_its_limit() {
     assert!(lines.len() == 2 && lines[1].contains("needs a larger RequestMemory first, above 900"), "{lines:?}");
 }
 
+/// Where jobs compete, held jobs of one kind have one report: that of the first. Each report of a pool without
+/// competition tells of all jobs that have it.
+#[test]
+fn held_jobs_of_one_kind_have_one_report() {
+    let held = "JobStatus = 5\nHoldReasonCode = 34\nHoldReasonSubCode = 102\nHoldReason = \"memory usage exceeded request_memory\"\n";
+    let idle = job(2, "JobStatus = 1").replace("RequestMemory = 1000", "RequestMemory = 9000");
+    let offers = file("states-kinds", pool());
+    let told = |second: &str, more: &[&str]| {
+        let jobs = job(0, held) + second + &idle;
+        let text = printed(&run(&[&["explain", "--pool", &offers], more].concat(), jobs.as_bytes()));
+        let lines = text.lines().filter_map(|line| match line.split_once(": ") {
+            Some(("the same cause", _)) => Some(line),
+            Some((start, _)) => Some(start).filter(|start| start.ends_with(" held")),
+            None => None,
+        });
+        lines.collect::<Vec<_>>().join("; ")
+    };
+    let other = job(1, held).replace("RequestMemory = 1000", "RequestMemory = 800");
+    assert_eq!(told(&other, &["--unmatched"]), "7.0 is held; the same cause: 7.1");
+    assert_eq!(told(&other, &[]), "7.0 is held; the same cause: 7.1");
+    assert_eq!(told(&job(1, held), &["--unmatched"]), "7.0 is held; the same cause: 7.1");
+    assert_eq!(told(&job(1, held), &[]), "7.0 and 7.1 are held");
+}
+
 #[test]
 fn what_the_negotiator_said_and_shared_limits_are_told() {
     let remarks = "JobStatus = 1\nLastRejMatchReason = \"submitter limit exceeded\"\nConcurrencyLimits = \"matlab\"";

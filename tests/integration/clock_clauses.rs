@@ -144,3 +144,25 @@ fn what_refuses_at_its_time_is_not_awaited() {
         assert_eq!(words.contains("when slot1@b takes jobs"), awaited, "{start}: {text}{told}");
     }
 }
+
+/// A query that reads the clock notes that its ads are old, whichever of its expressions reads it.
+#[test]
+fn a_query_that_reads_the_clock_notes_old_ads() {
+    let old = file("old.long", "QDate = 1600000000\nx = 1\nAge = time() - QDate\n");
+    let new = file("new.long", "QDate = 4000000000\nx = 1\n");
+    let notes = |path: &str, more: &[&str]| {
+        let (_, _, errors) = classad(&[&["query", path, "-o", "tsv"], more].concat());
+        errors.contains("the ads seem to be from 2020-09-13T12:26:40Z; --now dump uses that time")
+    };
+    for (more, expected) in [
+        (&["-constraint", "time() > 5"][..], true),
+        (&["-constraint", "time() > 5", "--af", "x"], true),
+        (&["-constraint", "x == 1", "--af", "x,time()"], true),
+        (&["-constraint", "Age > 5", "--af", "x"], true),
+        (&["-constraint", "x == 1", "--af", "x"], false),
+        (&["-constraint", "time() > 5", "--now", "1700000000"], false),
+    ] {
+        assert_eq!(notes(&old, more), expected, "{more:?}");
+    }
+    assert!(!notes(&new, &["-constraint", "time() > 5"]));
+}
