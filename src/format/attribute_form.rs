@@ -121,9 +121,8 @@ impl AttributeForm {
         let end = match (self, rest) {
             (AttributeForm::Long, [b'\n', ..]) => value_end + 1,
             (AttributeForm::Long, [b'\r', b'\n', ..]) => value_end + 2,
-            (AttributeForm::Long, _) => return None,
             (AttributeForm::Json, _) if json::is_literal(&literal) => json::member_end(text, value_end)?,
-            (AttributeForm::Json, _) => return None,
+            _ => return None,
         };
         Some((literal, end))
     }
