@@ -19,13 +19,13 @@ pub(crate) struct AttributeTextReader<W> {
     /// Numbers of the names of the last ad.
     names: Vec<usize>,
     /// Where each attribute of the last ad is.
-    places: Vec<AttributePlace>,
+    places: Vec<ReadPlace>,
     /// Values that were read on demand.
     values: RefCell<ParseCache<()>>,
 }
 
 /// Where an attribute is.
-struct AttributePlace {
+struct ReadPlace {
     /// The beginning in the text of the ad, as an offset.
     start: usize,
     /// The end of the text made from it, as an offset in the output.
@@ -155,7 +155,7 @@ impl<W: AttributeWriter> AttributeTextReader<W> {
                 return None;
             }
             self.names.push(self.texts.attributes.last());
-            self.places.push(AttributePlace { start: at, end: out.len() });
+            self.places.push(ReadPlace { start: at, end: out.len() });
             at += length;
             if form.ends_ad(&rest[..length]) {
                 break;
