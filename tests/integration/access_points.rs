@@ -1,6 +1,6 @@
 //! What the configuration of an access point and of a pool says of jobs: limits of running jobs, and machines that are drained.
 
-use crate::binary::{file, run};
+use crate::binary::{file, run, words};
 
 /// A job of an owner in a universe and a state.
 fn job(number: u32, owner: &str, universe: u32, status: u32) -> String {
@@ -119,7 +119,7 @@ fn the_settings_of_defragmentation_say_what_is_drained() {
         ),
     ] {
         let told = explain("drained", [&jobs, &slots], &settings, &["--request", "1.0"]);
-        let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+        let told = words(&told);
         assert!(told.contains(expected), "{settings}: {told}");
     }
 }

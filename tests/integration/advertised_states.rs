@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value as Json;
 
-use crate::binary::{file, run};
+use crate::binary::{file, run, words};
 
 fn printed(output: &std::process::Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
@@ -317,7 +317,7 @@ fn what_the_negotiator_said_and_shared_limits_are_told() {
     assert!(text.contains("concurrency limits: matlab"), "{text}");
     let jobs = job(0, "JobStatus = 1\nConcurrencyLimits = \"MatLab:2, tape\"");
     let text = printed(&run(&["explain", "--pool", &offers], jobs.as_bytes()));
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = words(&text);
     let wait = "until jobs with the concurrency limit matlab end if it is reached (condor_config_val -negotiator MATLAB_LIMIT)";
     assert!(words.contains(&format!("wait for the next negotiation cycle, or {wait}")), "{text}");
 }

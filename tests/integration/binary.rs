@@ -40,6 +40,11 @@ pub fn classad_on(arguments: &[&str], input: &[u8]) -> (Option<i32>, String, Str
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
+/// The words of a text, one blank between two: however it is folded, and without the frame of a report.
+pub fn words(text: &str) -> String {
+    text.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ")
+}
+
 /// Compares with the text of a file of the project. With `BLESS=1` in the environment the file is rewritten.
 pub fn assert_recorded(path: &str, text: &str) {
     let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);

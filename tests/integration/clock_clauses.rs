@@ -1,6 +1,6 @@
 //! `explain` tells when clauses that read the clock come true, and proposes no change of them.
 
-use crate::binary::{classad, file};
+use crate::binary::{classad, file, words};
 
 /// 2026-07-05 21:19:48 UTC, a Sunday.
 const NOW: &str = "1783286388";
@@ -140,7 +140,7 @@ fn what_refuses_at_its_time_is_not_awaited() {
         let slots = SLOTS.replace("START = ClockMin < 1000", &format!("START = {start}"));
         let files = [file("awaited.jobs", job), file("awaited.slots", slots)];
         let (_, text, told) = classad(&["explain", &files[0], "--pool", &files[1], "--now", NOW]);
-        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let words = words(&text);
         assert_eq!(words.contains("when slot1@b takes jobs"), awaited, "{start}: {text}{told}");
     }
 }

@@ -4,7 +4,7 @@ use classad::ad::Dialect;
 use classad::configuration::{Configuration, ConfigurationSettings};
 use classad::eval::Context;
 
-use crate::binary::{classad, file, temporary};
+use crate::binary::{classad, file, temporary, words};
 
 const FOLDER: &str = "tests/configurations";
 
@@ -82,7 +82,7 @@ fn findings_point_into_files_and_name_what_was_replaced() {
     assert!(out.contains("it replaces `False`") && out.contains("first.config:2"), "{out}");
     let missing = file("missing.config", "include : none.config\nSTART = $(X) && $(MINUTE) > 1\n");
     let (_, out, _) = classad(&["check", "--config", &missing, "samples/pool/jobs.long"]);
-    assert!(out.contains("there is no such file") && out.contains("--config-root"), "{out}");
+    assert!(words(&out).contains("there is no such file") && out.contains("--config-root"), "{out}");
     let circle = file("circle.config", "include : circle.config\nuse FEATURE : Nothing\n");
     let (status, out, errors) = classad(&["check", "--config", &circle, "samples/pool/jobs.long"]);
     assert!(status == Some(2) && out.contains("include each other"), "{out}{errors}");
@@ -130,7 +130,7 @@ fn policies_that_no_file_sets_have_defaults() {
         let configuration = file("local.config", settings);
         let pool = file("local.slots", format!("{schedd}{of_ad}\n"));
         let (_, out, errors) = classad(&["explain", &job, "--pool", &pool, "--config", &configuration]);
-        let told = out.split_whitespace().collect::<Vec<_>>().join(" ");
+        let told = words(&out);
         assert!(told.contains(expected), "{settings} {of_ad}: {told}{errors}");
     }
     let pool = ["samples/pool/jobs.long", "--pool", "samples/pool/machines.long", "--what-if-config", "--config"];

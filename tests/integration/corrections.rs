@@ -1,6 +1,6 @@
 //! What `explain` says and proposes where a job asks for what no slot has, or asks in the wrong way.
 
-use crate::binary::{assert_recorded, classad, classad_on, file};
+use crate::binary::{assert_recorded, classad, classad_on, file, words};
 
 /// 2026-07-05 21:19:48 UTC, a Sunday.
 const NOW: &str = "1783286388";
@@ -951,7 +951,7 @@ fn reports_lead_to_what_is_meant() {
         let whole =
             classad_on(&["explain", "-", "--pool", &pool, "--now", NOW], (JOB.to_owned() + &attributes).as_bytes()).1;
         assert_eq!(whole, text, "{name}");
-        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let words = words(&text);
         let mut rest = words.as_str();
         for part in expected {
             let Some((_, after)) = rest.split_once(part) else { panic!("{name}: no {part} in {text}{errors}") };
@@ -995,7 +995,7 @@ fn slots_at_wanted_places_decide() {
     let attributes = "DESIRED_Sites = \"Madison\"\nJobDurationCategory = \"Long\"\nRequirements = TARGET.Memory > 1\n";
     let job = file("corrections-wanted.job", format!("{JOB}{attributes}"));
     let (_, text, errors) = classad(&["explain", &job, "--pool", &pool, "--now", NOW]);
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = words(&text);
     assert!(
         words.contains("all of them refuse: 1 because `TARGET.JobDurationCategory =!= \"Long\"` is false"),
         "{text}{errors}"
@@ -1015,7 +1015,7 @@ fn one_of_several_avoided_places_is_given_up() {
     ] {
         let job = file("corrections-avoided.job", format!("{JOB}UNDESIRED_Sites = \"{sites}\"\nRequirements = true\n"));
         let (_, text, errors) = classad(&["explain", &job, "--pool", &pool, "--now", NOW]);
-        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let words = words(&text);
         assert!(words.contains(change), "{sites}: {text}{errors}");
     }
 }
@@ -1060,7 +1060,7 @@ fn an_entry_of_a_list_is_respelt() {
     ] {
         let job = file("corrections-sites.job", format!("{JOB}DESIRED_Sites = {sites}\nRequirements = true\n"));
         let (_, text, errors) = classad(&["explain", &job, "--pool", &pool, "--now", NOW]);
-        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let words = words(&text);
         assert_eq!(words.contains("-> \""), change.is_some(), "{sites}: {text}{errors}");
         assert!(change.is_none_or(|change| words.contains(change)), "{sites}: {text}");
     }

@@ -639,6 +639,6 @@ fn all_mistakes_of_a_clause_are_corrected() {
     let job = super::binary::file("explain-mistakes.long", job);
     let (_, out, err) = super::binary::classad(&["explain", &job, "--pool", "samples/pool/machines.long"]);
     let corrected = "TARGET.OpSys == \"LINUX\" && TARGET.Machine != \"node01.example.org\"";
-    let words = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = super::binary::words(&out);
     assert!(words.contains(&format!("-> `{corrected}")), "{out}{err}");
 }

@@ -16,7 +16,7 @@ use classad::protocol::Protocol;
 use classad::syntax::{ParseOptions, parse_ad};
 use serde_json::Value as Json;
 
-use super::binary::{classad, file};
+use super::binary::{classad, file, words};
 
 fn ad(text: &str) -> Ad {
     parse_ad(text.as_bytes(), ParseOptions::default()).unwrap_or_else(|error| panic!("{text}: {error:?}"))
@@ -408,7 +408,7 @@ fn a_request_without_a_gang_is_explained() {
     let (status, text, errors) = gangmatch(&["--explain"]);
     assert_eq!((status, errors.as_str()), (Some(0), ""));
     assert!(text.contains("job-3 gets no gang") && text.contains("job-5 gets no gang") && !text.contains("job-1"));
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = words(&text);
     assert!(words.contains("Site.HostName == ValidHost, where Site.HostName = Cpu.Name"), "{text}");
     let (_, json, _) = gangmatch(&["--explain", "-o", "json"]);
     let json: Json = serde_json::from_str(&json).expect("it is JSON");

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use crate::binary::{classad, file};
+use crate::binary::{classad, file, words};
 
 /// A slot of 4 Cpus; `more` are further lines.
 fn slot(name: &str, more: &str) -> String {
@@ -295,7 +295,7 @@ fn the_resource_that_runs_out_is_named() {
     let summary = ["explain", "--pool", &file("idle-scarce-pool", slots), "--policy", "htcondor", "--unmatched"];
     let jobs = file("idle-scarce-jobs", jobs);
     let (_, text, _) = classad(&[&summary[..], &[&jobs, "--summary"]].concat());
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = words(&text);
     assert!(words.contains("--what-if: Memory runs out"), "{text}");
 }
 
@@ -369,7 +369,7 @@ fn changes_for_a_free_slot_are_sought_although_used_ones_match() {
         assert!(text.contains(matches), "{text}");
         assert!(text.contains("is free\n  RequestDisk 1000 -> 900  "), "{text}");
         let (_, table, _) = classad(&[&arguments[..], &["--summary"]].concat());
-        let words = table.split_whitespace().collect::<Vec<_>>().join(" ");
+        let words = words(&table);
         assert!(words.contains("wait, or RequestDisk 1000 -> 900"), "{table}");
     }
 }

@@ -12,7 +12,7 @@ use classad::protocol::Protocol;
 use classad::syntax::{ParseOptions, parse_ad};
 use fastrand::Rng;
 
-use super::binary::{classad, file};
+use super::binary::{classad, file, words};
 use super::random::{Text, context, print_text, seeds};
 
 const DIALECTS: [Dialect; 2] = [Dialect::Classad, Dialect::Condor];
@@ -322,7 +322,7 @@ fn a_slice_is_rounded_down() {
     assert!(out.contains("bob: priority 1, up to 4 offers for 6 requests\n"), "{out}{errors}");
     assert!(out.contains("ann: priority 10, up to 1 offer for 1 request\n"), "{out}{errors}");
     let (_, help, _) = classad(&["help", "policy"]);
-    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    let help = words(&help);
     assert!(help.contains("rounded down") && !help.contains("rounded up"), "{help}");
 }
 

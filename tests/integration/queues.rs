@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use crate::binary::{classad, file, run};
+use crate::binary::{classad, file, run, words};
 
 /// Jobs of two owners: one matches, three ask for too much memory, one names an attribute that no slot has, one is held.
 fn queue() -> String {
@@ -49,7 +49,6 @@ fn a_queue_begins_with_its_causes_the_biggest_first() {
     let (text, status) = explained("summary", &["--summary"]);
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     assert_eq!((lines[0], status), ("6 jobs: 1 matches, 4 match nothing; 1 is held", 1));
-    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ");
     // The numbers differ.
     assert!(words(lines[2]).starts_with("3 ann and bob no slot has Memory >= RequestMemory 9000..10000 ->"), "{text}");
     let causes = ["no slot has Memory", "no slot defines Odd", "held: by hand"];
@@ -116,7 +115,7 @@ fn mistakes_and_jobs_that_are_kept_back_are_causes_of_their_own() {
     let (pool, queue) = (file("queue-kept-pool", slots), file("queue-kept", jobs.map(job).concat()));
     let arguments = ["explain", "--pool", &pool, "--unmatched", "--summary", "--now", "1000", &queue];
     let (_, text, _) = classad(&arguments);
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = words(&text);
     let counts = "2 match only slots in use, 1 is kept back by a limit or a quota, 1 gets too few";
     assert!(words.contains(counts), "{text}");
     let (_, text, _) = classad(&[&arguments[..], &["-o", "json"]].concat());
@@ -172,7 +171,6 @@ fn a_site_says_something_of_the_causes_of_a_queue() {
         "queue-reasons.yaml",
         "size: { advice: use the big queue, contact: big@a.org }\nmissing-attribute: { link: 'https://a.org/odd' }\n",
     );
-    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     for options in [&["--summary"][..], &[]] {
         let (text, _) = explained("reasons", &[&["--reasons", &reasons], options].concat());
         let begins_row = |line: &str| line.chars().take("jobs".len()).any(|c| c.is_ascii_digit());
