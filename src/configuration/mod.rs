@@ -22,6 +22,8 @@ mod periodic_policy;
 mod policy;
 mod policy_effect;
 mod reader;
+#[cfg(test)]
+mod reader_tests;
 mod route;
 mod route_load;
 mod router;

@@ -212,3 +212,15 @@ fn brief_sentences() {
         }
     }
 }
+
+/// A time that must come is left out of the briefest sentence only.
+#[test]
+fn a_time_that_must_come_is_told_beside_a_cause() {
+    let job = JOB.replace("TARGET.Memory >= 50", "TARGET.Memory >= 500 && time() >= 1783290000");
+    let report = report(&job, &[&slot("State = \"Unclaimed\"")]);
+    for brevity in 0..4 {
+        let told = writer(&StatedNames(&[]), false, brevity).summary(&report);
+        assert!(told.contains("no slot has Memory >= 500"), "{told}");
+        assert_eq!(told.contains("; and "), brevity < 3, "{brevity}: {told}");
+    }
+}

@@ -299,6 +299,23 @@ fn attributes_of_universes() {
     }
 }
 
+/// A later queue statement has the attributes of the earlier ones until its commands replace them.
+#[test]
+fn a_later_statement_changes_what_an_earlier_one_sets() {
+    let text = "executable = a\noutput = o\ntransfer_output = false\nqueue\ntransfer_output = true\nqueue\n";
+    let described = describe_jobs(text.as_bytes(), &settings(""));
+    let shown = |name: &str| {
+        described
+            .items
+            .iter()
+            .flatten()
+            .map(|entry| entry.ad.get_str(name).map(|value| expression_text(value, Style::Long)))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(shown("TransferOut"), [Some("false".to_owned()), Some("true".to_owned())]);
+    assert_eq!(shown("StreamOut"), [None, Some("false".to_owned())]);
+}
+
 /// Returns the attributes that `expected` names, in the form `A = 1, B = -`.
 fn told(configuration: &str, commands: &str, expected: &str) -> String {
     let described = describe_jobs(format!("executable = a\n{commands}\nqueue\n").as_bytes(), &settings(configuration));
@@ -534,6 +551,12 @@ fn requests_and_policies_that_are_refused() {
             "notify_user = Never",
             "2:15 `Never` warning: emails go to the user `Never` (notification = never sends no emails)",
         ),
+        (
+            "",
+            "notify_user = false",
+            "2:15 `false` warning: emails go to the user `false` (notification = never sends no emails)",
+        ),
+        ("", "notify_user = ann", ""),
     ]);
 }
 
@@ -681,6 +704,11 @@ fn commands_that_nothing_uses() {
         ("job = 1", ""),
         ("a.b = 1", ""),
         ("qqxzw = 1\narguments = $(qqxzw)", ""),
+        ("on_evict_checks = qqxzw\ntransform_body_qqxzw = SET A 1", ""),
+        (
+            "transform_body_qqxzw = SET A 1",
+            "2:1 `transform_body_qqxzw` warning: nothing uses transform_body_qqxzw (`+transform_body_qqxzw = ...` sets an attribute of the job)",
+        ),
     ] {
         assert_eq!(problems(&format!("executable = a\n{commands}\nqueue\n")).join("\n"), expected, "{commands}");
     }

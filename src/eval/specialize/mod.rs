@@ -172,8 +172,8 @@ pub fn specialize_ad(
 mod tests {
     use super::specializer::Specializer;
     use super::{ConstraintVerdict, SpecializeOptions, evaluated_operator, specialize};
-    use crate::ad::Dialect;
-    use crate::eval::{Context, Environment, Knowledge};
+    use crate::ad::{Ad, Dialect};
+    use crate::eval::{Context, Environment, Knowledge, RandomStream};
     use crate::syntax::{ParseOptions, Style, parse_ad, parse_expression, print};
 
     fn special(text: &str, known: &str, dialect: Dialect, options: SpecializeOptions) -> (String, ConstraintVerdict) {
@@ -336,6 +336,20 @@ mod tests {
             }
         }
         assert!(evaluated > 2000, "{evaluated}");
+    }
+
+    #[test]
+    fn no_random_number_is_drawn_in_vain() {
+        let specialized = |text: &str| {
+            let expression = parse_expression(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+            let context = Context { random: Some(RandomStream::new(7)), ..Context::new(Dialect::Condor) };
+            let (environment, frame) = Environment::partner_unknown(Ad::default(), Knowledge::Partial);
+            let left = specialize(&expression, &frame, &environment, &context, SpecializeOptions::default());
+            String::from_utf8(print(&left.expression, Style::New)).unwrap()
+        };
+        let drawn = specialized("random(1000000)");
+        assert!(drawn.bytes().all(|byte| byte.is_ascii_digit()), "{drawn}");
+        assert_eq!(specialized("random(1000000) < TARGET.x"), format!("{drawn} < TARGET.x"));
     }
 
     #[test]
