@@ -97,24 +97,22 @@ const FORMS: [(&str, &[OutputForm]); 21] = [
 ];
 
 /// Lets `--output` of each command take the forms that it has, and list them.
-pub fn restrict_forms(tree: Command) -> Command {
-    FORMS.iter().fold(tree, |tree, (command, forms)| {
-        tree.mut_subcommand(command, |command| {
-            command.mut_args(|argument| match argument.get_long() {
-                Some("output" | "to") => argument.value_parser(FormParser(forms)),
-                _ => argument,
-            })
-        })
+fn restrict_forms(command: Command) -> Command {
+    let Some((_, forms)) = FORMS.iter().find(|(name, _)| command.get_name() == *name) else { return command };
+    command.mut_args(|argument| match argument.get_long() {
+        Some("output" | "to") => argument.value_parser(FormParser(forms)),
+        _ => argument,
     })
 }
 
 /// The forms that have an option of their own name.
 const SHORTCUTS: [&str; 2] = ["json", "csv"];
 
-/// Gives each command that takes `-o json` the option `--json`, and each that takes `-o csv` the option `--csv`.
-pub fn add_shortcuts(tree: Command) -> Command {
+/// Lets `--output` of each command take its forms. Gives each command that takes `-o json` the option `--json`, and each
+/// that takes `-o csv` the option `--csv`.
+pub fn add_forms(tree: Command) -> Command {
     tree.mut_subcommands(|command| {
-        let command = add_shortcuts(command);
+        let command = add_forms(restrict_forms(command));
         let Some(option) = output_option(&command).cloned() else { return command };
         let taken: Vec<&str> = SHORTCUTS.into_iter().filter(|form| takes_form(&option, form)).collect();
         let flags = taken.iter().map(|&form| {
