@@ -63,7 +63,7 @@ const COMMON_COMMANDS: [&str; 14] = [
 
 /// Returns a command of submit files with this spelling, ignoring case, that is no name of an attribute.
 pub(super) fn submit_command(word: &[u8]) -> Option<&'static str> {
-    SUBMIT_COMMANDS.into_iter().find(|command| word.eq_ignore_ascii_case(command.as_bytes()))
+    SUBMIT_COMMANDS.iter().copied().find(|command| word.eq_ignore_ascii_case(command.as_bytes()))
 }
 
 /// What the beginning of a text shows.

@@ -37,7 +37,9 @@ impl Statements {
                         quote = None;
                         1
                     }
-                    _ if quote.is_some() => 1,
+                    _ if quote.is_some() => {
+                        rest.iter().take_while(|byte| quote != Some(**byte) && **byte != b'\\').count()
+                    }
                     [byte @ (b'"' | b'\''), ..] => {
                         quote = Some(*byte);
                         1
@@ -56,7 +58,7 @@ impl Statements {
                             b';' if open.is_empty() => statements.end(rest[1..].trim_ascii(), begins),
                             _ => {}
                         }
-                        1
+                        1 + rest[1..].iter().take_while(|byte| is_plain(**byte)).count()
                     }
                 };
                 at += length;
@@ -84,6 +86,11 @@ impl Statements {
     pub fn are_jdl(self) -> bool {
         self.begun > 0 && 2 * self.ended > self.begun
     }
+}
+
+/// Whether a byte outside strings and comments ends nothing and begins nothing.
+fn is_plain(byte: u8) -> bool {
+    !matches!(byte, b'"' | b'\'' | b'/' | b'#' | b'[' | b'{' | b'(' | b']' | b'}' | b')' | b';')
 }
 
 /// Whether a line begins with `name =`.
