@@ -47,12 +47,12 @@ pub(super) fn search_pattern(
     context: &Context,
     budget: &mut ProgramBudget,
 ) -> Result<Truth, Bail> {
+    if !subject.starts_with(&test.prefix) {
+        budget.count_steps(test.pattern.quick_steps(subject));
+        return if budget.is_spent() { Err(Bail) } else { Ok(Truth::False) };
+    }
     let mut steps = SearchSteps::new(budget.steps_left());
-    let found = if subject.starts_with(&test.prefix) {
-        test.pattern.matches(subject, &mut steps)
-    } else {
-        test.pattern.reject(subject, &mut steps)
-    };
+    let found = test.pattern.matches(subject, &mut steps);
     budget.count_steps(steps.taken());
     let of_run = steps.of_run();
     if of_run > 0 {

@@ -139,17 +139,39 @@ impl CompiledEvaluator {
         scene: CompiledScene<'_>,
         context: &Context,
     ) -> Option<CompiledValue> {
-        self.run(subject, scene, context, |run, expression| {
-            let Some(expression) = expression else { return Ok(CompiledValue::Value(Value::Undefined)) };
-            Ok(match run.expression(expression)? {
-                Operand::Error => CompiledValue::Error,
-                operand => CompiledValue::Value(run.strings.value(operand)),
+        with_stack(|| {
+            self.run(subject, scene, context, |run, expression| {
+                let Some(expression) = expression else { return Ok(CompiledValue::Value(Value::Undefined)) };
+                Ok(match run.expression(expression)? {
+                    Operand::Error => CompiledValue::Error,
+                    operand => CompiledValue::Value(run.strings.value(operand)),
+                })
             })
         })
     }
 
     /// Returns the truth value of `subject`; `None` if only the tree walker can tell it.
     pub fn truth(
+        &mut self,
+        subject: CompiledSubject<'_>,
+        scene: CompiledScene<'_>,
+        context: &Context,
+    ) -> Option<Truth> {
+        with_stack(|| self.condition(subject, scene, context))
+    }
+
+    /// Returns the truth values of `subject` in some scenes, as [`CompiledEvaluator::truth`] does.
+    pub fn truths<'s>(
+        &mut self,
+        subject: CompiledSubject<'_>,
+        scenes: impl Iterator<Item = CompiledScene<'s>>,
+        context: &Context,
+    ) -> Vec<Option<Truth>> {
+        with_stack(|| scenes.map(|scene| self.condition(subject, scene, context)).collect())
+    }
+
+    #[inline]
+    fn condition(
         &mut self,
         subject: CompiledSubject<'_>,
         scene: CompiledScene<'_>,
@@ -183,15 +205,13 @@ impl CompiledEvaluator {
         if context.dialect != self.dialect || context.is_interrupted() {
             return None;
         }
-        stacker::maybe_grow(256 * 1024, 1024 * 1024, || {
-            loop {
-                let missing = match self.attempt(subject, scene, context, &work)? {
-                    Attempt::Done(value) => return Some(value),
-                    Attempt::Missing(missing) => missing,
-                };
-                self.add(&missing);
-            }
-        })
+        loop {
+            let missing = match self.attempt(subject, scene, context, &work)? {
+                Attempt::Done(value) => return Some(value),
+                Attempt::Missing(missing) => missing,
+            };
+            self.add(&missing);
+        }
     }
 
     /// Makes the program of an expression. Forgets all programs first if there are too many.
@@ -235,6 +255,12 @@ impl CompiledEvaluator {
         self.steps = steps;
         attempt
     }
+}
+
+/// Works with the stack that a run of a program needs.
+#[inline]
+fn with_stack<T>(work: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(256 * 1024, 1024 * 1024, work)
 }
 
 /// Outcome of a run.

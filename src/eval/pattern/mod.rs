@@ -142,8 +142,9 @@ impl CompiledPattern {
         calls.saturating_mul(cost) / CALLS_PER_STEP
     }
 
-    /// Returns the number of steps of a quick search.
-    fn quick_steps(&self, subject: &[u8]) -> u64 {
+    /// Returns the number of steps of a quick search. One in a text that does not begin with
+    /// [`CompiledPattern::literal_prefix`] finds nothing, so that counting its steps is enough.
+    pub(in crate::eval) fn quick_steps(&self, subject: &[u8]) -> u64 {
         let length = subject.len() as u64;
         let starts = if self.form == SearchForm::Anchored { 1 } else { length + 1 };
         if subject.len() <= MAX_SHORT_BYTES {
@@ -151,16 +152,6 @@ impl CompiledPattern {
         } else {
             self.steps(starts * u64::from(QUICK_LIMITS[1]), self.bytes_per_call.min(length))
         }
-    }
-
-    /// Counts the steps of a search in a text that does not begin with [`CompiledPattern::literal_prefix`], without the
-    /// search: it finds nothing.
-    ///
-    /// # Errors
-    ///
-    /// The search takes too many steps.
-    pub(in crate::eval) fn reject(&self, subject: &[u8], steps: &mut SearchSteps) -> Result<bool, SearchFault> {
-        steps.take(self.quick_steps(subject)).map(|()| false)
     }
 
     /// Whether the pattern matches any part of a text.

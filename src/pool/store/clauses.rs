@@ -9,6 +9,7 @@ use crate::constraint::conjuncts;
 use crate::eval::Context;
 
 use super::super::Partition;
+use super::super::code::code;
 use super::Store;
 
 /// A conjunction with the groups of ads that agree in the attributes of each clause.
@@ -30,21 +31,29 @@ impl<'e> GroupedClauses<'e> {
     }
 
     /// Returns the truth values of the conjunction in the ads at `rows`: `None` if only the tree walker can tell one.
-    /// `evaluate` is called once for each clause and group in which one of the rows needs the value of the clause: the
-    /// later clauses only for rows that the ones before leave open.
+    /// `evaluate` returns the values of a clause in some rows, one for each group in which one of the rows needs it: the
+    /// later clauses are needed only for rows that the ones before leave open.
     pub(super) fn truths(
         &self,
         rows: &[u32],
-        mut evaluate: impl FnMut(&'e Expression, usize) -> Option<Truth>,
+        mut evaluate: impl FnMut(&'e Expression, &[u32]) -> Vec<Option<Truth>>,
     ) -> Vec<Option<Truth>> {
         let mut truths = vec![Some(Truth::True); rows.len()];
         let mut open: Vec<(u32, usize)> = rows.iter().copied().zip(0..).collect();
         for (clause, groups) in &self.clauses {
-            let mut of_groups = vec![None; groups.first_rows().len()];
+            // The open groups are numbered in the order of their first open rows.
+            let (mut numbers, mut firsts) = (vec![u32::MAX; groups.first_rows().len()], Vec::new());
             let groups = groups.groups();
+            for (row, _) in &open {
+                let number = &mut numbers[groups[*row as usize] as usize];
+                if *number == u32::MAX {
+                    *number = code(firsts.len());
+                    firsts.push(*row);
+                }
+            }
+            let of_groups = evaluate(clause, &firsts);
             open.retain(|(row, place)| {
-                let row = *row as usize;
-                let of_clause = *of_groups[groups[row] as usize].get_or_insert_with(|| evaluate(clause, row));
+                let of_clause = of_groups[numbers[groups[*row as usize] as usize] as usize];
                 let truth = &mut truths[*place];
                 match of_clause {
                     Some(Truth::True) => return true,

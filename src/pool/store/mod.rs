@@ -135,8 +135,12 @@ impl Store {
         let conjunction = names.and_then(|names| self.grouped_conjunction(expression, names, context));
         let evaluator = self.evaluator.get_or_insert_with(|| CompiledEvaluator::for_ads(self.dialect));
         let truths = conjunction.map(|(clauses, share)| {
-            clauses.truths(groups.first_rows(), |clause, row| {
-                evaluator.truth(CompiledSubject::Expression(clause), (&self.ads[row]).into(), &share)
+            clauses.truths(groups.first_rows(), |clause, rows| {
+                evaluator.truths(
+                    CompiledSubject::Expression(clause),
+                    rows.iter().map(|row| (&self.ads[*row as usize]).into()),
+                    &share,
+                )
             })
         });
         let value = |(group, row): (usize, &u32)| match truths.as_ref().and_then(|truths| truths[group]) {
@@ -167,10 +171,10 @@ impl Store {
         let evaluator = self.pair_evaluator.get_or_insert_with(|| CompiledEvaluator::for_pairs(self.dialect));
         let mut evaluations = 0;
         let rows: Vec<u32> = (0..code(self.ads.len())).collect();
-        let truths = clauses.truths(&rows, |clause, row| {
-            evaluations += 1;
-            let scene = CompiledScene { ads: [partner, &self.ads[row]], side: 0 };
-            evaluator.truth(CompiledSubject::Expression(clause), scene, &share)
+        let truths = clauses.truths(&rows, |clause, rows| {
+            evaluations += rows.len() as u64;
+            let scene = |row: &u32| CompiledScene { ads: [partner, &self.ads[*row as usize]], side: 0 };
+            evaluator.truths(CompiledSubject::Expression(clause), rows.iter().map(scene), &share)
         });
         context.charge(Work::Program, evaluations);
         Some(truths)
