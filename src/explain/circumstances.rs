@@ -355,6 +355,10 @@ mod tests {
                 "has waited since BEFORE, for 5 min, for its access point to transfer its input (41,210 MB)",
             ),
             (
+                "JobStatus = 2; TransferQueued = true; TransferringInput = true; TransferInputSizeMB = 0",
+                "has waited for its access point to transfer its input",
+            ),
+            (
                 "JobStatus = 2; TransferQueued = true; TransferringOutput = true",
                 "has waited for its access point to transfer its output",
             ),

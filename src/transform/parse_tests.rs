@@ -153,4 +153,6 @@ fn what_is_printed_reads_back() {
         let text: String = read.iter().map(ToString::to_string).collect();
         assert_eq!(parse_rules(text.as_bytes(), Dialect::Condor).0, read, "{rules}\nis printed as\n{text}");
     }
+    let (read, _) = parse_rules(b"x @=end\na\nbb\n@end\nSET A 1", Dialect::Condor);
+    assert_eq!(read[0].to_string(), "x @=---\na\nbb\n@---\nSET A 1\n");
 }

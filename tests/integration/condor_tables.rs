@@ -70,6 +70,29 @@ fn numbers_of_jobs_and_sizes_have_all_digits() {
     assert_eq!(held[4], "bob      ID: 123456  11/23 00:00      _      _      _      1      3 123456.1000");
 }
 
+/// The nodes of a DAG are in its row, and jobs with the same name of a batch in one.
+#[test]
+fn rows_are_dags_and_batches() {
+    let job = |cluster: u32, more: &str| {
+        format!("MyType = \"Job\"\nClusterId = {cluster}\nProcId = 0\nOwner = \"ann\"\nQDate = 1795392000\n{more}\n\n")
+    };
+    let dag = "JobUniverse = 7\nJobStatus = 2\nJobBatchName = \"d.dag+5\"\nDAG_NodesTotal = 4\nDAG_NodesDone = 1";
+    let jobs = [
+        job(5, dag),
+        job(6, "JobStatus = 1\nDAGManJobId = 5\nJobBatchName = \"d.dag+5\""),
+        job(7, "JobStatus = 2\nJobBatchName = \"mine\""),
+        job(8, "JobStatus = 1\nJobBatchName = \"mine\""),
+    ];
+    let jobs = file("dags", &jobs.concat());
+    assert_eq!(
+        lines(&["-jobads", &jobs])[4..6],
+        [
+            "ann      d.dag+5     11/23 00:00      1      _      1      4 6.0",
+            "ann      mine        11/23 00:00      _      1      1      _ 7.0 ... 8.0",
+        ]
+    );
+}
+
 /// `-hold` begins as `-h` does, and is not a file either.
 #[test]
 fn held_jobs_alone_are_printed_for_hold() {

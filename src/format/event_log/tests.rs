@@ -24,6 +24,7 @@ const SUBMITTED: &str = "[ MyType = \"SubmitEvent\"; EventTypeNumber = 0; EventT
 #[test]
 fn what_is_torn_is_told_and_the_rest_is_read() {
     assert_eq!(items(SUBMIT), [SUBMITTED]);
+    assert_eq!(items(&SUBMIT.replace('\n', "\r\n")), [SUBMITTED]);
     for (text, problem) in [
         ("000 (001.000.000) 2026-11-22 23:3\n", "!1:1: this event does not end with a line `...`"),
         ("000 (001.000.000) yesterday Job\n...\n", "!1:1: this line does not begin an event"),
