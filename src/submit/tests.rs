@@ -712,6 +712,8 @@ fn commands_that_nothing_uses() {
     ] {
         assert_eq!(problems(&format!("executable = a\n{commands}\nqueue\n")).join("\n"), expected, "{commands}");
     }
+    let of_table = problems("executable = a\nqueue x from table(odd) (\nX\n1\n)\n");
+    assert!(of_table[0].contains("`odd` is not an option of a table"), "{of_table:?}");
     assert_eq!(
         problems("executable = a\nqueue x in (1 2)\n"),
         [

@@ -2,7 +2,7 @@
 
 use crate::ad::Dialect;
 use crate::format::{Position, Severity};
-use crate::transform::parse_rules;
+use crate::transform::{parse_rules, parse_target};
 
 /// Formats each problem as `line:column: message (help)`; warnings begin with a tilde.
 fn problems(text: &str) -> Vec<String> {
@@ -31,6 +31,7 @@ fn what_is_wrong_is_told_with_its_place() {
         ("SET A= 1", "1:5: `A=` is not an attribute name (write a blank instead of the `=`)"),
         ("SET A 1 +", "1:10: expected an expression, found the end (`+` needs something after it)"),
         ("SET A (1 \\\n  + ]", "2:5: expected an expression, found `]` (`+` needs something after it)"),
+        ("warning : a\nSET A 1", "~1:1: HTCondor only prints this line"),
         ("SET /a/ 1", "1:5: a regular expression can follow only COPY, RENAME and DELETE"),
         (
             "\n  DELETE /[a/",
@@ -120,6 +121,14 @@ fn what_is_wrong_is_told_with_its_place() {
     }
     // Without arguments, TRANSFORM ends no rule.
     assert!(problems("TRANSFORM\nSET A 1").is_empty());
+}
+
+/// A target ends at `=`, of which a regular expression may have some of its own.
+#[test]
+fn a_target_ends_at_an_equals_sign() {
+    for (text, rest) in [("a=b", "=b"), ("/a=b/=c", "=c"), (" /a=b/ = c", "= c"), ("a", ""), ("/a/", "")] {
+        assert_eq!(parse_target(text, Dialect::Condor).expect(text).1, rest, "{text}");
+    }
 }
 
 #[test]
