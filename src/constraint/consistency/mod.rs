@@ -125,12 +125,12 @@ fn contradictions(places: &[usize], parts: &[&Expression], dialect: Dialect) -> 
 /// one of its subjects: `(x > 5 || y > 5) && x < 3 && y < 3`. `subjects` are those of each clause, and `mentions` is the number
 /// of clauses about each subject.
 fn joint_conflict(grid: &Grid<'_>, subjects: &[Vec<usize>], mentions: &[usize]) -> Option<(Vec<usize>, usize)> {
-    // Clauses about one subject each have been compared already.
-    if subjects.iter().all(|of| of.len() < 2) {
-        return None;
-    }
     let is_tied = |clause: &usize| subjects[*clause].iter().any(|subject| mentions[*subject] > 1);
     let tied: Vec<usize> = (0..subjects.len()).filter(is_tied).collect();
+    // Clauses about one subject each have been compared already.
+    if tied.iter().all(|clause| subjects[*clause].len() < 2) {
+        return None;
+    }
     grid.renew_budget();
     let is_conflict = |clauses: &[usize]| {
         joined(grid, clauses, BinaryOperator::And)

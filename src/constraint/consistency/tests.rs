@@ -79,6 +79,8 @@ fn what_can_be_is_not_reported() {
         "x < 10 && x > 8 && x != 9",
         "x == \"a\" && x == \"A\"",
         "x == \"a\" && x isnt \"a\"",
+        // What is a text at best, beside a clause about other attributes.
+        "!(x == 1 || x < 0) && (a < \"a\" || c < 3) && (x < \"a\" ? x : x < 0)",
         "x <= 3 && x >= 3",
         "isInteger(x) && x < 9007199254740992.0",
         "isInteger(x) && x > -3e9",
