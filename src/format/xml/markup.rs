@@ -181,6 +181,7 @@ impl<'t> MarkupReader<'t> {
             let is_tag = matches!(
                 error,
                 SyntaxError::UnclosedTag
+                    | SyntaxError::UnclosedDoctype
                     | SyntaxError::UnclosedSingleQuotedAttributeValue
                     | SyntaxError::UnclosedDoubleQuotedAttributeValue
             );
