@@ -173,6 +173,14 @@ impl<'t> MarkupReader<'t> {
         Some((XmlMarkup::InterruptedTag, start..at))
     }
 
+    /// Does the same for a document type, in which only declarations in brackets begin with `<`. Otherwise a quote or a
+    /// bracket that is not closed would take in all ads up to another one.
+    fn interrupted_document_type(&mut self, start: usize, end: usize) -> Option<LocatedMarkup<'t>> {
+        let at = start + 1 + memchr::memchr(b'<', &self.text[start + 1..end])?;
+        let is_declaration = matches!(self.text.get(at + 1), Some(b'!' | b'?')) && self.text[start..at].contains(&b'[');
+        if is_declaration { None } else { self.interrupted_tag(start, end) }
+    }
+
     /// Converts an error of quick-xml into markup. Because quick-xml stops after an error, a new quick-xml reader
     /// continues.
     fn error(&mut self, error: &Error, start: usize) -> LocatedMarkup<'t> {
@@ -181,11 +189,15 @@ impl<'t> MarkupReader<'t> {
             let is_tag = matches!(
                 error,
                 SyntaxError::UnclosedTag
-                    | SyntaxError::UnclosedDoctype
                     | SyntaxError::UnclosedSingleQuotedAttributeValue
                     | SyntaxError::UnclosedDoubleQuotedAttributeValue
             );
             if is_tag && let Some(interrupted) = self.interrupted_tag(start, self.text.len()) {
+                return interrupted;
+            }
+            if matches!(error, SyntaxError::UnclosedDoctype)
+                && let Some(interrupted) = self.interrupted_document_type(start, self.text.len())
+            {
                 return interrupted;
             }
             self.failures += 1;
@@ -215,7 +227,11 @@ impl<'t> Iterator for MarkupReader<'t> {
                 Ok(Event::Empty(start)) => XmlMarkup::Empty(XmlTag::of(start.name().as_ref()), start),
                 Ok(Event::Text(_) | Event::GeneralRef(_)) => XmlMarkup::Text,
                 Ok(Event::CData(_)) => XmlMarkup::CData,
-                Ok(Event::Comment(_) | Event::PI(_) | Event::Decl(_) | Event::DocType(_)) => continue,
+                Ok(Event::DocType(_)) => match self.interrupted_document_type(start, self.offset()) {
+                    Some(interrupted) => return Some(interrupted),
+                    None => continue,
+                },
+                Ok(Event::Comment(_) | Event::PI(_) | Event::Decl(_)) => continue,
                 Ok(Event::Eof) => return None,
                 Err(_) if start >= self.text.len() => return None,
                 Err(error) => return Some(self.error(&error, start)),

@@ -286,6 +286,8 @@ mod tests {
             ("<c>x</c>", "!1:4: expected `<a n=\"...\">` or `</c>`, found text"),
             ("<C><A n=\"a\"><I>1</I></A></C>", "!1:1: expected an ad, which begins with `<c>`"),
             ("<!DOCTYPE html><html>\n<body>", "!1:16: expected an ad, which begins with `<c>`"),
+            ("<!DOCTYPE classads SYSTEM \"a>", "!1:1: this tag has no closing `>`"),
+            ("<!DOCTYPE classads [a>", "!1:1: this tag has no closing `>`"),
             ("<classads>x y", "!1:11: expected an ad, which begins with `<c>`"),
             ("<c></c></c>", "!1:8: expected an ad, which begins with `<c>`"),
         ] {
