@@ -338,7 +338,8 @@ impl<'s> ConfigurationRun<'s> {
         depth: usize,
     ) -> Result<(), Problem> {
         let fault = |message: String| Problem::error_at(place.clone(), 0, message);
-        if depth + 1 >= MAX_INCLUDE_DEPTH {
+        // HTCondor's limit of files is one less: the deepest file may have `use`.
+        if depth >= MAX_INCLUDE_DEPTH {
             return Err(fault("`use` is nested too deeply".to_owned()));
         }
         let category = self.expand(category, place)?;
