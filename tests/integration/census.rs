@@ -7,6 +7,7 @@ use classad::pool::{BindingKind, Census};
 use classad::syntax::{Style, print};
 use proptest::prelude::*;
 
+use super::binary::{classad, file};
 use super::properties::tree;
 
 /// Few names and few values, so that they meet; and any trees.
@@ -96,4 +97,40 @@ proptest! {
             prop_assert!(summary.most_frequent(usize::MAX).all(|(text, ads)| counts[text] == ads));
         }
     }
+}
+
+/// The note on values that are not kept stands where some attribute has a number with a `+`, in any form that shows it.
+#[test]
+fn a_note_tells_that_there_are_more_values() {
+    let ads: String = (0..=10_000).map(|number| format!("Few = 1\nMany = {number}\n\n")).collect();
+    let path = file("census-more.long", &ads);
+    let fewer = file("census-fewer.long", ads.replace("Many = 10000\n", ""));
+    let plus = "note: `+` (in JSON: `more`) means that there are more distinct values\n";
+    let counted = |path: &str, options: &[&str]| classad(&[&["census", path], options].concat());
+    for (options, is_noted) in [
+        (&[][..], true),
+        (&["-o", "table"], true),
+        (&["-o", "json"], true),
+        (&["-o", "names"], true),
+        (&["-o", "svg"], false),
+        (&["--attr", "Many"], false),
+        (&["--attr", "Many", "-o", "table"], true),
+        (&["--attr", "Many", "-o", "jsonl"], true),
+        (&["--attr", "Few", "-o", "table"], false),
+    ] {
+        let (status, _, told) = counted(&path, options);
+        assert_eq!((status, told.ends_with(plus)), (Some(0), is_noted), "{options:?}: {told}");
+        assert!(!counted(&fewer, options).2.contains('+'), "{options:?}");
+    }
+    let (_, out, told) = counted(&path, &["--sort", "distinct", "--top", "0"]);
+    assert_eq!(
+        out,
+        "attribute\tads\t%\ttypes\tdistinct\trange\tmost frequent\n\
+         Many\t10001\t100.0\tint\t10000+\t0..10000\t\nFew\t10001\t100.0\tint\t1\t1..1\t\n"
+    );
+    assert_eq!(told, format!("note: 10,001 ads with 2 attributes\n{plus}"));
+    // A histogram would be too small.
+    let (_, out, _) = counted(&path, &["--attr", "Many", "-o", "table", "--top", "1"]);
+    assert!(out.contains("distinct  10000+") && !out.contains("  range\n"), "{out}");
+    assert!(counted(&fewer, &["--attr", "Many", "-o", "table", "--top", "1"]).1.contains("  range\n"));
 }
