@@ -39,6 +39,8 @@ struct QueryPrinter<'q> {
     context: Context,
     out: BufferedStdout,
     mode: OutputMode<'q>,
+    /// Whether what was found has a row: no group has one if `--having` accepts none.
+    has_rows: bool,
     /// Number of evaluations of the default columns that exceeded a budget.
     failures: u64,
 }
@@ -72,7 +74,10 @@ impl<'q> QueryOutput<'q> {
         input: FileFormat,
     ) -> Result<Self, Failure> {
         let columns = &plan.columns;
-        let mode = if session.options.quiet { OutputMode::Nothing } else { OutputMode::new(query, plan, input)? };
+        // Only the groups tell whether --having accepts one.
+        let is_told_by_groups = columns.group.as_ref().is_some_and(GroupColumns::has_condition);
+        let prints_nothing = session.options.quiet && !is_told_by_groups;
+        let mode = if prints_nothing { OutputMode::Nothing } else { OutputMode::new(query, plan, input)? };
         let printer = QueryPrinter {
             query,
             columns,
@@ -80,6 +85,7 @@ impl<'q> QueryOutput<'q> {
             context: session.context(),
             out: out(),
             mode,
+            has_rows: true,
             failures: 0,
         };
         Ok(QueryOutput { sink: FindingSink::new(query, columns, false), printer })
@@ -140,7 +146,7 @@ impl<'q> QueryOutput<'q> {
         }
         let printer = &mut self.printer;
         let needs_more = self.sink.add(finding, &mut |finding| printer.print(session, finding))?;
-        Ok(needs_more && !(session.options.quiet && self.sink.has_found))
+        Ok(needs_more && !(self.sink.has_found && matches!(self.printer.mode, OutputMode::Nothing)))
     }
 
     /// Prints what waited for the end of the scan: sorted ads, the default table, the count or the groups. Ends the
@@ -219,14 +225,15 @@ impl QueryPrinter<'_> {
     /// Prints the rows of the groups. No group is left if `--having` accepts none.
     fn print_groups(&mut self, session: &Session, groups: GroupedAds) -> Result<(), Failure> {
         let OutputMode::Groups(columns) = self.mode else { return Ok(()) };
+        let groups = groups.into_rows(session, columns, self.query.limit.unwrap_or(usize::MAX));
+        self.has_rows = !groups.is_empty();
+        if session.options.quiet {
+            return Ok(());
+        }
         let output = &self.query.output;
         let mut rows = TableWriter::new(columns.header(), output.form, !output.no_header)?
             .keeping_columns()
             .with_null(self.query.null.null.as_ref());
-        let groups = groups.into_rows(session, columns, self.query.limit.unwrap_or(usize::MAX));
-        if groups.is_empty() {
-            self.mode = OutputMode::Nothing;
-        }
         for row in groups {
             rows.write(&mut self.out, row)?;
         }
@@ -237,8 +244,7 @@ impl QueryPrinter<'_> {
     fn finish(&mut self, session: &mut Session, count: usize) -> Result<bool, Failure> {
         let limit = self.query.limit.unwrap_or(usize::MAX);
         match &mut self.mode {
-            OutputMode::Nothing => return Ok(self.columns.group.is_none() || session.options.quiet),
-            OutputMode::Groups(_) => {}
+            OutputMode::Nothing | OutputMode::Groups(_) => {}
             OutputMode::Count => writeln!(self.out, "{}", count.min(limit))?,
             OutputMode::Ads(writer) => writer.finish(&mut self.out)?,
             OutputMode::Rows(rows) | OutputMode::MissingNames(rows) => rows.finish(&mut self.out)?,
@@ -253,7 +259,7 @@ impl QueryPrinter<'_> {
                 self.print_default_table(session, &ads)?;
             }
         }
-        Ok(true)
+        Ok(self.has_rows)
     }
 
     /// Prints a row of the default columns for each ad.

@@ -114,6 +114,11 @@ impl GroupColumns {
         header
     }
 
+    /// Whether groups must satisfy a condition.
+    pub fn has_condition(&self) -> bool {
+        self.having.is_some()
+    }
+
     /// Whether the last ad of each group is kept, whole.
     pub fn keeps_ads(&self) -> bool {
         self.usage.as_ref().is_some_and(UsageColumns::keeps_jobs)
@@ -304,4 +309,99 @@ fn percentage(part: &TableCell, whole: &TableCell) -> TableCell {
     let percentage = numbers.map(|(part, whole)| (part / whole * 10_000.0).round() / 100.0 + 0.0);
     let percentage = percentage.filter(|percentage| percentage.is_finite());
     TableCell::from(&percentage.map_or(Value::Undefined, Value::Real))
+}
+
+#[cfg(test)]
+mod tests {
+    use classad::ad::Dialect;
+    use classad::syntax::{ParseOptions, parse_expression};
+
+    use super::*;
+
+    /// Columns of groups by `key`, with the sum and the mean of `x`.
+    fn columns(has_percentages: bool) -> GroupColumns {
+        let x = parse_expression(b"x", ParseOptions::new(Dialect::Condor)).unwrap();
+        let aggregate = |name: &str, function| Aggregate { name: name.to_owned(), function, expression: x.clone() };
+        GroupColumns {
+            keys: vec![("key".to_owned(), x.clone())],
+            aggregates: vec![aggregate("sum(x)", AggregateFunction::Sum), aggregate("-m", AggregateFunction::Mean)],
+            order: Vec::new(),
+            having: None,
+            has_percentages,
+            has_totals: false,
+            usage: None,
+        }
+    }
+
+    #[test]
+    fn a_name_finds_its_column_in_any_case_and_with_any_blanks() {
+        assert_eq!(columns(false).header(), ["key", "ads", "sum(x)", "-m"]);
+        assert_eq!(columns(true).header(), ["key", "ads", "percent(ads)", "sum(x)", "percent(sum(x))", "-m"]);
+        for (name, is_reversed, expected) in [
+            ("key", false, Some((0, false))),
+            ("-key", false, Some((0, true))),
+            ("key", true, Some((0, true))),
+            ("-key", true, Some((0, false))),
+            (" - ADS ", false, Some((1, true))),
+            ("Sum ( X )", false, Some((2, false))),
+            ("-m", false, Some((3, false))),
+            ("--m", false, Some((3, true))),
+            ("m", false, None),
+            ("", false, None),
+        ] {
+            assert_eq!(columns(false).find(name, is_reversed).ok(), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn cells_are_ordered_numbers_first_and_undefined_ones_last() {
+        let cell = |text: &str| match text {
+            "undefined" => TableCell::from(&Value::Undefined),
+            text => {
+                text.parse::<f64>().map_or_else(|_| TableCell::from(text), |real| TableCell::from(&Value::Real(real)))
+            }
+        };
+        let order = ["-1", "2", "10", "1.5x", "a2", "a10", "b", "undefined"];
+        let down = ["b", "a10", "a2", "1.5x", "10", "2", "-1", "undefined"];
+        for (order, is_descending) in [(order, false), (down, true)] {
+            for (place, one) in order.iter().enumerate() {
+                for (other_place, other) in order.iter().enumerate() {
+                    let found = compare_cells(&cell(one), &cell(other), is_descending);
+                    assert_eq!(found, place.cmp(&other_place), "{one} {other} {is_descending}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn percentages_are_rounded_and_need_a_whole() {
+        let real = |real: f64| TableCell::from(&Value::Real(real));
+        for (part, whole, expected) in [
+            (1.0, 3.0, "33.33"),
+            (2.0, 3.0, "66.67"),
+            (3.0, 3.0, "100.0"),
+            (0.0, 3.0, "0.0"),
+            (-0.0, 3.0, "0.0"),
+            (-1.0, 2.0, "-50.0"),
+            (1.0, 0.0, "undefined"),
+            (f64::INFINITY, 2.0, "undefined"),
+            (1.0, f64::INFINITY, "0.0"),
+        ] {
+            assert_eq!(percentage(&real(part), &real(whole)).text, expected, "{part} of {whole}");
+        }
+        assert_eq!(percentage(&TableCell::from("a"), &real(2.0)).text, "undefined");
+        assert_eq!(percentage(&real(2.0), &TableCell::from(&Value::Undefined)).text, "undefined");
+    }
+
+    #[test]
+    fn rows_without_an_order_are_sorted_by_the_number_of_ads() {
+        let mut columns = columns(false);
+        let row =
+            |key: &str, ads: usize| vec![TableCell::from(key), ads.into(), TableCell::from("x"), TableCell::from("y")];
+        assert_eq!(columns.compare(&row("a", 2), &row("b", 3)), Ordering::Greater);
+        assert_eq!(columns.compare(&row("a", 2), &row("b", 2)), Ordering::Equal);
+        columns.order = vec![(1, false), (0, true)];
+        assert_eq!(columns.compare(&row("a", 2), &row("b", 3)), Ordering::Less);
+        assert_eq!(columns.compare(&row("a", 2), &row("b", 2)), Ordering::Greater);
+    }
 }
