@@ -41,6 +41,7 @@ pub enum FormatSummary {
 mod tests {
     use classad::ad::{Dialect, Expression};
     use classad::eval::Context;
+    use classad::format::Problem;
     use classad::syntax::{ParseOptions, parse_ad};
 
     use super::{FormatSummary, WidthRule, read_print_format};
@@ -136,6 +137,180 @@ mod tests {
         }
         assert!(read_print_format("Owner\n", Dialect::Condor, WidthRule::Cuts).is_err());
         assert!(read_print_format("# nothing\n", Dialect::Condor, WidthRule::Cuts).is_err());
+    }
+
+    /// Widths that fit, placeholders, functions with a format, and the text around columns and rows.
+    #[test]
+    fn columns_by_several_words() {
+        for (format, expected) in [
+            ("\nOwner WIDTH 0", "alice\n"),
+            ("\nOwner WIDTH 3 FIT", "alice\n"),
+            ("\nOwner WIDTH 3 TRUNCATE FIT", "alice\n"),
+            ("\nOwner WIDTH 3 WIDTH AUTO", "alice\n"),
+            ("\nOwner WIDTH AUTO WIDTH 3", "ali\n"),
+            ("\nOwner WIDTH AUTO WIDTH 8", "   alice\n"),
+            ("\nOwner WIDTH AUTO WIDTH 3 PRINTAS OWNER", "alice\n"),
+            ("\nOwner WIDTH AUTO TRUNCATE", "alice\n"),
+            ("\nOwner WIDTH 8 LEFT PRINTAS OWNER", "alice   \n"),
+            ("\nOwner WIDTH -8 RIGHT PRINTAS OWNER", "alice   \n"),
+            ("\nSize PRINTF '%.1f' WIDTH 2", "3.\n"),
+            ("\nLost PRINTF '%8.2f' OR ?\nOwner", "?    alice\n"),
+            ("\nLost WIDTH 0 PRINTF '%-8.2f' OR ?\nOwner", "?        alice\n"),
+            ("\nLost WIDTH 0 PRINTF '%8.2f' OR ?\nOwner", "       ? alice\n"),
+            ("\nLost WIDTH 0 PRINTF '%d' OR ??\nOwner", " alice\n"),
+            ("\nLost WIDTH 3 PRINTF '%d' OR ??\nOwner", "[?] alice\n"),
+            ("\nLost WIDTH 2 PRINTF '%d' OR **\nOwner", " * alice\n"),
+            ("\nLost WIDTH 4 PRINTF '%d' OR '?*'\nOwner", "   ? alice\n"),
+            ("\nClusterId PRINTAS JOB_ID PRINTF '<%s>'", "<12.0>   \n"),
+            ("\nClusterId PRINTF '<%6s>' PRINTAS JOB_ID", "12.0     \n"),
+            ("\nClusterId PRINTF '<%6s>' RENDERAS JOB_ID", "<  12.0> \n"),
+            ("\nOwner PRINTF '%4d' RENDERAS MEMBER_COUNT", "   1 \n"),
+            ("\nOwner PRINTF '%4d' PRINTAS MEMBER_COUNT", "1    \n"),
+            ("\nSize RENDERAS MEMBER_COUNT OR ?", "?   \n"),
+            ("\nVersion WIDTH 9 WIDTH AUTO PRINTAS CONDOR_VERSION", "24.0.1.765\n"),
+            ("\nOwner PRINTF 'x'\nSize PRINTF '%%'", "x     %   \n"),
+            ("\nOwner NOPREFIX\nSize NOSUFFIX\nClusterId NOPREFIX NOSUFFIX", "alice 3.7512       \n"),
+            (
+                "FIELDPREFIX '<' FIELDSUFFIX '>'\nOwner NOPREFIX\nSize NOSUFFIX\nSize NOPREFIX\nOwner",
+                "alice><3.753.75><alice\n",
+            ),
+            ("RECORDPREFIX '[\\t' RECORDSUFFIX ']\\n' FIELDPREFIX ''\nOwner\nSize", "[\talice3.75]\n"),
+            ("LABEL\nOwner WIDTH 3\nSize", "Own Size = 3.75\n"),
+            ("LABEL\nOwner WIDTH 3 FIT\nSize", "Owner = alice Size = 3.75\n"),
+            ("LABEL\nOwner WIDTH 0\nSize", "Owner = alice Size = 3.75\n"),
+            ("LABEL\nOwner PRINTF '%8s'\nSize", "Owner =    alice Size = 3.75\n"),
+            ("LABEL\nClusterId PRINTAS JOB_ID\nSize", "ClusterId = 12.0 Size = 3.75\n"),
+            ("LABEL\nLost PRINTF '%6d' OR ?\nSize", "?      Size = 3.75\n"),
+            ("LABEL SEPARATOR ': '\nOwner AS 'The owner'\nSize AS S NOPREFIX", "The owner: aliceS: 3.75\n"),
+        ] {
+            assert_eq!(row(format), expected, "{format}");
+        }
+    }
+
+    /// The problems of a print format: the text at their places, the messages and the hints.
+    #[test]
+    fn problems_have_places_and_hints() {
+        for (format, expected) in [
+            (
+                "",
+                &[
+                    "`` the print format has no SELECT [write SELECT, and on each line after it an attribute or an expression]",
+                ][..],
+            ),
+            ("Owner\nSize\n", &["`Owner` a print format begins with SELECT [the lines after SELECT are the columns]"]),
+            ("select\n", &["`select` a print format begins with SELECT [keywords are in capitals]"]),
+            ("'SELECT'\n", &["`'SELECT'` a print format begins with SELECT [keywords are in capitals]"]),
+            ("SELECT BARE\n  AS x\n", &["`` a column must begin with an attribute or an expression"]),
+            ("SELECT\n a AS\n", &["`AS` AS needs a heading"]),
+            ("SELECT\n a PRINTF\n", &["`PRINTF` PRINTF needs a format"]),
+            ("SELECT\n a OR\n", &["`OR` OR needs a character"]),
+            ("SELECT\n a PRINTAS\n", &["`PRINTAS` PRINTAS needs the name of a function"]),
+            (
+                "SELECT\n a AS x WIDTH y more\n",
+                &[
+                    "`y` the width `y` is not valid [use AUTO or a number up to 4096; a negative number aligns to the left]",
+                    "`more` unknown keyword `more` in a column [the keywords are ALWAYS, AS, FIT, LEFT, NOPREFIX, NOSUFFIX, \
+                 OR, PRINTAS, PRINTF, RENDERAS, RIGHT, TRUNCATE, WIDTH, AUTO (put text with blanks in quotes)]",
+                ],
+            ),
+            (
+                "SELECT\n a WIDTH -4097\n",
+                &[
+                    "`-4097` the width `-4097` is not valid [use AUTO or a number up to 4096; a negative number aligns to the left]",
+                ],
+            ),
+            (
+                "SELECT\n a OR !\n",
+                &[
+                    "`!` OR does not support `!` [write ? * . - _ # 0 or a quoted blank; write the character twice to fill \
+                 the column]",
+                ],
+            ),
+            (
+                "SELECT\n a PRINTF '%d %d'\n",
+                &["`'%d %d'` `%d %d` has more than one conversion: give each an expression of its own"],
+            ),
+            (
+                "SELECT\n a PRINTAS job_statu\n",
+                &["`job_statu` there is no function job_statu [did you mean JOB_STATUS?]"],
+            ),
+            ("SELECT\n a as x\n", &["`as` expected the end, found a name `as` [write keywords in capitals: AS]"]),
+            ("SELECT\n a AUTO\n", &["`AUTO` AUTO must follow WIDTH [write WIDTH AUTO]"]),
+            (
+                "SELECT\n a AS 'x\n b OR \"\n",
+                &["`'x` the closing quote is missing", "`\"` the closing quote is missing"],
+            ),
+            ("SELECT RECORDPREFIX 'x\n a\n", &["`'x` the closing quote is missing"]),
+            ("SELECT FIELDPREFIX\n a\n", &["`FIELDPREFIX` FIELDPREFIX needs a string [quote it: ' ']"]),
+            (
+                "SELECT SEPARATOR ':'\n a\n",
+                &[
+                    "`SEPARATOR` SEPARATOR must follow LABEL [write LABEL SEPARATOR ': ']",
+                    "`':'` unknown keyword `:` after SELECT [columns begin on the line after SELECT; the keywords are FROM, \
+                 UNIQUE, BARE, NOTITLE, NOHEADER, NOSUMMARY, LABEL, SEPARATOR, RECORDPREFIX, RECORDSUFFIX, FIELDPREFIX, \
+                 FIELDSUFFIX]",
+                ],
+            ),
+            (
+                "SELECT FROM JOBS\n a\n",
+                &[
+                    "`FROM` FROM is not supported: only an access point can group jobs [`classad autocluster` groups jobs, \
+                 `query --group-by` counts them]",
+                ],
+            ),
+            (
+                "SELECT NOHEADR\n a\n",
+                &[
+                    "`NOHEADR` unknown keyword `NOHEADR` after SELECT [columns begin on the line after SELECT; did you mean \
+                 NOHEADER?]",
+                ],
+            ),
+            (
+                "SELECT\n a\nWHERE a\nWHERE  b \n",
+                &[
+                    "`b` WHERE already has an expression [join conditions with `&&` after one WHERE; end a continued line with \\]",
+                ],
+            ),
+            (
+                "SELECT\n a\nSUMMARY STANDAR\n",
+                &["`STANDAR` unknown keyword `STANDAR` after SUMMARY [did you mean STANDARD?]"],
+            ),
+            ("SELECT\n a\n AND b\n", &["`AND` HTCondor reserves the keyword AND, but does not support it"]),
+            ("SELECT\n a\nGROUP BY )\n", &["`)` expected an expression, found `)`"]),
+        ] {
+            let Err(found) = read_print_format(format, Dialect::Condor, WidthRule::Cuts) else { panic!("{format}") };
+            let shown = |problem: Problem| {
+                assert_eq!(problem.ad_number, 0, "{format}");
+                let help = problem.help.map_or(String::new(), |help| format!(" [{help}]"));
+                format!("`{}` {}{help}", &format[problem.range], problem.message)
+            };
+            assert_eq!(found.into_iter().map(shown).collect::<Vec<_>>(), expected, "{format}");
+        }
+    }
+
+    /// Comments, continued lines, quoted words and lines without a word are no keywords and no columns.
+    #[test]
+    fn lines_are_joined_and_comments_are_left_out() {
+        let columns = |format: &str| {
+            let read = read_print_format(format, Dialect::Condor, WidthRule::Cuts);
+            let read = read.unwrap_or_else(|_| panic!("{format}"));
+            let columns = read.mask.columns.iter().map(|column| format!("{}: {}", column.heading, column.expression));
+            let keys = read.order.iter().map(|key| key.expression.to_string());
+            let condition = read.constraint.iter().map(ToString::to_string);
+            columns.chain(keys).chain(condition).collect::<Vec<_>>().join(", ")
+        };
+        for (format, expected) in [
+            ("# first\n\n  SELECT\n # a\n a\n\n b\n", "a: a, b: b"),
+            ("SELECT\n a + \\\n   b AS \\\n 'x y'\n", "x y: a + b"),
+            ("SELECT\n # a \\\n b\n", "b: b"),
+            ("SELECT\n \"SELECT\"\n '#x'\n", "\"SELECT\": \"SELECT\", '#x': '#x'"),
+            ("SELECT\n a AS ''\n", "a: a"),
+            ("SELECT\n a\nWHERE\n c\nGROUP\n k\n", "a: a, k, c"),
+            ("SELECT\n a\nGROUP k AS x DESCENDING\n", "a: a, k"),
+            ("SELECT\n a\nGROUP BY k\nSELECT\n b\n", "a: a, b: b, k"),
+        ] {
+            assert_eq!(columns(format), expected, "{format}");
+        }
     }
 
     #[test]

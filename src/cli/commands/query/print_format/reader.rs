@@ -120,9 +120,7 @@ impl FormatReader<'_> {
             }
             "GROUP" => {
                 words.next();
-                if words.peek().is_some_and(|word| word.is("BY")) {
-                    words.next();
-                }
+                words.skip_keyword("BY");
                 self.section = FormatSection::GroupBy;
             }
             "SUMMARY" => {
@@ -225,7 +223,6 @@ impl FormatReader<'_> {
     }
 
     fn read_summary(&mut self, words: FormatWords) {
-        self.format.summary = FormatSummary::Nothing;
         self.has_summary_columns = true;
         for word in words {
             match word.text {

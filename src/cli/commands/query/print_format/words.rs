@@ -49,6 +49,15 @@ impl<'t> FormatWords<'t> {
         FormatWords { text: self.text, rest: self.rest.clone() }.next()
     }
 
+    /// Passes the next word if it is this keyword.
+    pub fn skip_keyword(&mut self, keyword: &str) {
+        if let Some(word) = self.peek()
+            && word.is(keyword)
+        {
+            self.next();
+        }
+    }
+
     /// The end of the line.
     pub fn end(&self) -> usize {
         self.rest.end
@@ -88,5 +97,49 @@ pub fn similar_words(word: &str, among: &[&str]) -> String {
     match near.trim_start_matches([' ', ',', ';', '(']).trim_end_matches(')') {
         "" => format!("the keywords are {}", among.join(", ")),
         near => near.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FormatWords, problem_at, similar_words};
+
+    #[test]
+    fn words_have_places_and_quotes() {
+        let text = "x  one 'two three' \"it's\" '' a'b 'open end ";
+        let mut words = FormatWords::new(text, 1..text.len());
+        assert_eq!((words.rest(), words.end()), ((text[3..].trim_end(), 3..42), 43));
+        for (word, range, is_quoted, is_unclosed) in [
+            ("one", 3..6, false, false),
+            ("two three", 7..18, true, false),
+            ("it's", 19..25, true, false),
+            ("", 26..28, true, false),
+            ("a'b", 29..32, false, false),
+            ("open end", 33..42, true, true),
+        ] {
+            let (peeked, next) = (words.peek().unwrap(), words.next().unwrap());
+            assert_eq!((peeked.text, peeked.range), (next.text, next.range.clone()));
+            assert_eq!(
+                (next.text, next.range.clone(), next.is_quoted, next.is_unclosed),
+                (word, range, is_quoted, is_unclosed)
+            );
+            assert_eq!((next.is(word), next.is("other")), (!is_quoted, false));
+        }
+        assert_eq!(words.rest(), ("", 43..43));
+        assert!(words.peek().is_none() && words.next().is_none());
+    }
+
+    #[test]
+    fn hints_name_the_most_similar_word_or_all() {
+        let words = ["WIDTH", "AS", "ALWAYS"];
+        for (word, hint) in [
+            ("widht", "did you mean WIDTH?"),
+            ("Alway", "did you mean ALWAYS?"),
+            ("nothing", "the keywords are WIDTH, AS, ALWAYS"),
+        ] {
+            assert_eq!(similar_words(word, &words), hint);
+        }
+        assert_eq!(problem_at(1..2, "wrong", "").help, None);
+        assert_eq!(problem_at(1..2, "wrong", "right").help.as_deref(), Some("right"));
     }
 }
