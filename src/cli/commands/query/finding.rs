@@ -203,6 +203,9 @@ impl<'q> FindingSink<'q> {
 
     /// Passes an ad or a row on, unless the limit is reached or the row is equal to an earlier one.
     fn pass(&mut self, finding: QueryFinding, consume: FindingConsumer<'_>) -> Result<(), Failure> {
+        if self.count >= self.limit {
+            return Ok(());
+        }
         if let QueryFinding::Row(row) = &finding
             && self.is_distinct
             && !self.rows.insert(row.cells.clone())
@@ -210,15 +213,12 @@ impl<'q> FindingSink<'q> {
             return if self.keeps_failures && row.failures > 0 { consume(finding) } else { Ok(()) };
         }
         self.count += 1;
-        if self.count <= self.limit { consume(finding) } else { Ok(()) }
+        consume(finding)
     }
 
     /// Passes on what waited for the end of the scan: the first ads or rows of the order, or the groups.
     pub fn finish(&mut self, consume: FindingConsumer<'_>) -> Result<(), Failure> {
         for (values, mut finding) in self.waiting.take(self.keys) {
-            if self.count >= self.limit {
-                break;
-            }
             if let Some(order) = finding.order_mut() {
                 *order = values;
             }
