@@ -733,7 +733,9 @@ fn a_gang_search_ends_at_its_budget() {
             format!("[ Label = p{port}; Requirements = p{port}.Type == \"M\"{last} ]")
         })
         .collect();
-    let request = file("spent.request", format!("[ Type = \"J\"; Ports = {{ {} }} ]", ports.join(", ")).as_bytes());
+    let text = format!("[ Type = \"J\"; Ports = {{ {} }} ]\n", ports.join(", "));
+    let [request, twice] =
+        [("spent.request", 1), ("spent.requests", 2)].map(|(name, count)| file(name, text.repeat(count).as_bytes()));
     let offer =
         |number: usize| format!("[ Type = \"M\"; Name = \"m{number}\"; A = {}.25; Requirements = true ]\n", number % 7);
     let offers = file("spent.offers", (0..40).map(offer).collect::<String>().as_bytes());
@@ -741,6 +743,11 @@ fn a_gang_search_ends_at_its_budget() {
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(3), "{message}");
     assert!(message.contains("1 evaluation or search was stopped at a limit"), "{message}");
+    let tail = "ended at a limit: a gang may be missing, or there may be a better one; --max-search-tests raises it";
+    assert!(message.contains(&format!("note: 1 search for a gang {tail}\n")), "{message}");
+    let output = run(&["gangmatch", "--max-search-tests", "200", "--pool", &offers, &twice], b"");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(message.contains(&format!("note: 2 searches for gangs {tail}\n")), "{message}");
 }
 
 /// These commands explain what is wrong with ads: they do not pass over the attributes that they do not need.
