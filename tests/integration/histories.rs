@@ -173,6 +173,55 @@ fn a_big_history_is_the_same_forwards_and_backwards_with_any_number_of_threads()
     fs::remove_file(path).unwrap();
 }
 
+/// Ads without names are called by their places, and what is wrong has a place. Both are the same from either end.
+#[test]
+fn ads_without_names_have_the_same_places_backwards() {
+    let long = |number: usize| match number {
+        1000 | 2500 => format!("Id = (\nFiller = \"{}\"\n\n", "x".repeat(100)),
+        _ => format!("Id = {number}\nFiller = \"{}\"\n\n", "x".repeat(100 + number % 300)),
+    };
+    let json = |number: usize| match number {
+        1000 | 2500 => format!("{{\"Id\": {number}, \"Filler\"}}\n{}", "\n".repeat(number % 2)),
+        _ => format!("{{\"Id\": {number}, \"Filler\": \"{}\"}}\n", "x".repeat(100 + number % 300)),
+    };
+    let write = |name: &str, ads: &dyn Fn(usize) -> String| file(name, (0..3000).map(ads).collect::<String>());
+    for path in [write("places.long", &long), write("places.jsonl", &json)] {
+        let (status, forwards, told) = classad(&["query", "Id % 7 != 1", &path, "-o", "names"], "");
+        assert_eq!(status, Some(2), "{told}");
+        assert!(forwards.lines().count() > 2500 && forwards.lines().all(|line| line.starts_with(&path)));
+        let (_, backwards, told_backwards) = classad(&["query", "Id % 7 != 1", &path, "-o", "names", "--newest"], "");
+        assert!(backwards.lines().eq(forwards.lines().rev()), "{path}");
+        let places = |told: &str| {
+            let mut places: Vec<String> = told.lines().filter(|line| line.contains(&path)).map(str::to_owned).collect();
+            places.sort();
+            places
+        };
+        assert_eq!(places(&told_backwards), places(&told));
+        assert_eq!(places(&told).len(), 2, "{told}");
+        // What is left out is not read.
+        for (limit, options) in [("3", &["--newest"][..]), ("3", &[]), ("900", &[]), ("400", &["--newest"])] {
+            let arguments = [&["query", "true", &path, "-o", "names", "--limit", limit], options].concat();
+            let (status, out, told) = classad(&arguments, "");
+            assert_eq!((status, told.as_str()), (Some(0), ""), "{arguments:?}");
+            assert_eq!(out.lines().count().to_string(), limit);
+        }
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_backwards_leaves_the_others() {
+    let whole = fs::read("tests/explanations/jobs.long.gz").unwrap();
+    let cut = file("backwards-cut.long.gz", &whole[..2500]);
+    for (files, expected) in [
+        (["tests/cases/query/ads.long", &cut], "undefined\nb\na\n"),
+        ([&cut, "tests/cases/query/ads.long"], "undefined\nb\na\n"),
+    ] {
+        let (status, names, told) = classad(&[&["query", "true", "--newest", "--af", "Name"][..], &files].concat(), "");
+        assert_eq!((status, names.as_str()), (Some(2), expected), "{told}");
+        assert_eq!(told.matches(&format!("error: cannot read {cut} to its end")).count(), 1, "{told}");
+    }
+}
+
 #[test]
 fn more_files_than_may_be_open_are_read() {
     let folder = crate::binary::temporary().join("histories");

@@ -108,7 +108,7 @@ fn inputs(name: &str) -> Vec<Vec<(String, usize)>> {
 #[test]
 fn queries_are_merged_from_parts() {
     let mut numbers = Numbers(11);
-    let commands: [&[&str]; 19] = [
+    let commands: [&[&str]; 21] = [
         &["query", "Cpus > 1", "--af", "Id,Owner,Cpus / 3.0"],
         &["query", "Cpus > 1", "--af", "Id,Name", "-o", "json"],
         &["query", "Cpus == 2"],
@@ -142,6 +142,8 @@ fn queries_are_merged_from_parts() {
         &["query", "Cpus == undefined || Cpus > 1", "--af", "Id"],
         &["query", "Cpus > 1", "--af", "Id,Owner == undefined"],
         &["query", "true", "--af", "Id,substr(Owner)"],
+        &["query", "true", "--af", "Owner,Cpus+1+1+1+1", "--distinct", "--max-steps", "5"],
+        &["query", "Cpus+1+1+1 > 0 || Id > 20", "--group-by", "Owner", "--sum", "Id+1+1+1+1", "--max-steps", "5"],
     ];
     for (index, files) in inputs("merging").into_iter().enumerate() {
         for command in commands {
@@ -304,6 +306,13 @@ fn files_of_several_hosts_are_told_apart() {
     let reason = "for files on several hosts, give --partial=HOST";
     assert!(status == Some(2) && told.contains(reason) && told.contains(&unnamed_second), "{told}");
     assert!(!told.contains("overlaps with another part"), "{told}");
+    for command in [&["query", "true"][..], &["census"], &["refs"]] {
+        let [with, without] = ["--partial=ap1", "--partial"].map(|option| {
+            let output = run(&[command, &[option, &path]].concat(), b"");
+            String::from_utf8_lossy(&output.stdout).contains("ap1")
+        });
+        assert_eq!((with, without), (true, false), "{command:?}");
+    }
     // The name of a host is no file.
     assert_eq!(run(&["query", "true", "--partial", "ap1", &path], b"").status.code(), Some(2));
 }
