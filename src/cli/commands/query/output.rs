@@ -41,7 +41,7 @@ struct QueryPrinter<'q> {
     mode: OutputMode<'q>,
     /// Whether what was found has a row: no group has one if `--having` accepts none.
     has_rows: bool,
-    /// Number of evaluations of the default columns that exceeded a budget.
+    /// Number of evaluations of the default columns and of `--having` that exceeded a budget.
     failures: u64,
 }
 
@@ -225,7 +225,8 @@ impl QueryPrinter<'_> {
     /// Prints the rows of the groups. No group is left if `--having` accepts none.
     fn print_groups(&mut self, session: &Session, groups: GroupedAds) -> Result<(), Failure> {
         let OutputMode::Groups(columns) = self.mode else { return Ok(()) };
-        let groups = groups.into_rows(session, columns, self.query.limit.unwrap_or(usize::MAX));
+        let (groups, failures) = groups.into_rows(session, columns, self.query.limit.unwrap_or(usize::MAX));
+        self.failures = self.failures.saturating_add(failures);
         self.has_rows = !groups.is_empty();
         if session.options.quiet {
             return Ok(());

@@ -51,11 +51,11 @@ impl GroupCondition {
         Ok(GroupCondition { query: Query::new(expression, session.context()), columns, dialect })
     }
 
-    /// Whether the condition is true for a row. A condition that exceeds a budget is not.
-    pub fn accepts(&self, row: &[TableCell]) -> bool {
+    /// Whether the condition is true for a row. `None` if its evaluation exceeds a budget.
+    pub fn accepts(&self, row: &[TableCell]) -> Option<bool> {
         let values = row.iter().map(|cell| cell.expression(self.dialect));
         let ad: Ad = self.columns.iter().cloned().zip(values).collect();
-        self.query.accepts(&ad).unwrap_or(false)
+        self.query.accepts(&ad).ok()
     }
 }
 

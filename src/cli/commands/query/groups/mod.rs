@@ -230,11 +230,11 @@ impl GroupedAds {
         }
     }
 
-    /// Returns at most `limit` rows in their order, and the row for all groups if it is wanted. Prints a note of the
-    /// values that are left out.
-    pub fn into_rows(mut self, session: &Session, columns: &GroupColumns, limit: usize) -> Vec<Vec<TableCell>> {
+    /// Returns at most `limit` rows in their order, and the row for all groups if it is wanted. Also returns the number of
+    /// conditions that exceeded a budget; they accept no group. Prints a note of the values that are left out.
+    pub fn into_rows(mut self, session: &Session, columns: &GroupColumns, limit: usize) -> (Vec<Vec<TableCell>>, u64) {
         if let Some(usage) = &columns.usage {
-            return usage.rows(session, self, limit);
+            return (usage.rows(session, self, limit), 0);
         }
         let mut all = Group::empty(columns);
         self.groups.values().for_each(|group| all.merge(columns, group.clone()));
@@ -244,8 +244,13 @@ impl GroupedAds {
         self.note_groups_without_number(session, columns);
         let mut rows: Vec<Vec<TableCell>> =
             self.groups.into_iter().map(|(key, group)| group.row(columns, key, &all)).collect();
+        let mut failures = 0;
         if let Some(condition) = &columns.having {
-            rows.retain(|row| condition.accepts(row));
+            rows.retain(|row| {
+                let accepts = condition.accepts(row);
+                failures += u64::from(accepts.is_none());
+                accepts == Some(true)
+            });
         }
         rows.sort_by(|a, b| columns.compare(a, b));
         rows.truncate(limit);
@@ -263,7 +268,7 @@ impl GroupedAds {
             let key = labels.take(columns.keys.len()).map(TableCell::from).collect();
             rows.push(all.row(columns, key, &all));
         }
-        rows
+        (rows, failures)
     }
 }
 
@@ -385,7 +390,8 @@ mod tests {
             (-1.0, 2.0, "-50.0"),
             (1.0, 0.0, "undefined"),
             (f64::INFINITY, 2.0, "undefined"),
-            (1.0, f64::INFINITY, "0.0"),
+            (1.0, f64::INFINITY, "undefined"),
+            (1e308, 1e-300, "undefined"),
         ] {
             assert_eq!(percentage(&real(part), &real(whole)).text, expected, "{part} of {whole}");
         }

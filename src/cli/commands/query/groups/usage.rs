@@ -280,7 +280,7 @@ fn tolerance_rank(count: u64) -> Option<u64> {
 mod tests {
     use classad::pool::NumberCounts;
 
-    use super::{suggestion, tolerance_rank};
+    use super::{rounded, suggestion, tolerance_rank};
 
     #[test]
     fn ranks_are_those_of_tables_of_tolerance_limits() {
@@ -315,6 +315,24 @@ mod tests {
         );
         assert_eq!(suggest(93, 128.0), Some(128));
         assert_eq!(suggest(200, 128.0), Some(256));
+    }
+
+    #[test]
+    fn whole_numbers_have_no_decimals() {
+        let numbers = [0.0, 1.0, 1.004, 1.005, 2.5, -0.126, 99.999, 1e300];
+        let texts = numbers.map(|number| rounded(number).to_string());
+        assert_eq!(texts, ["0", "1", "1", "1", "2.5", "-0.13", "100", "9223372036854775807"]);
+    }
+
+    #[test]
+    fn a_suggestion_is_at_least_one_step() {
+        let suggest = |number: f64, step| {
+            let mut used = NumberCounts::default();
+            (0..60).for_each(|_| used.add(number));
+            suggestion(&used, step)
+        };
+        assert_eq!([0.0, 0.5, 1.0, 1.5].map(|number| suggest(number, 1.0)), [Some(1), Some(1), Some(1), Some(2)]);
+        assert_eq!([0.0, 128.0, 128.5].map(|number| suggest(number, 128.0)), [Some(128), Some(128), Some(256)]);
     }
 
     #[test]
