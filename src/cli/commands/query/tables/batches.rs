@@ -156,3 +156,156 @@ impl BatchCounts {
 
 /// The column of held jobs, which is left out if there is none.
 pub const HELD_COLUMN: usize = HELD;
+
+#[cfg(test)]
+mod tests {
+    use classad::ad::{Dialect, Value};
+    use classad::eval::Context;
+    use classad::query::AdLookup;
+    use classad::syntax::{ParseOptions, parse_ad};
+
+    use super::*;
+
+    /// Returns the rows of jobs as name, numbers of done, running, idle and held jobs and of all, and ids; then whether a
+    /// job is held. `T` is the number of jobs that there are or were, `D` the number of nodes that a DAG has done.
+    fn rows(jobs: &[&str], is_partial: bool) -> Vec<String> {
+        let context = Context::new(Dialect::Condor);
+        let record = |text: &&str| {
+            let ad = parse_ad(format!("[ {text} ]").as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+            let mut lookup = AdLookup::new(&ad, &context);
+            let mut values = vec![None; JOB_IDS + 1];
+            values[BATCH_NAME] = lookup.string("JobBatchName").map(Value::string);
+            values[HELD] = lookup.integer("D").map(Value::Integer);
+            values[TOTAL] = lookup.integer("T").map(Value::Integer);
+            TableRecord { job: Some(JobFacts::new(&mut lookup)), ..TableRecord::of_row(values) }
+        };
+        let records: Vec<TableRecord> = jobs.iter().map(record).collect();
+        let (rows, is_any_held) = batch_rows(&records, is_partial);
+        let text = |value: &Option<Value>| match value {
+            Some(Value::String(text)) => text.to_str().into_owned(),
+            Some(value) => value.to_string(),
+            None => "_".to_owned(),
+        };
+        let shown = |row: &MaskValues| [BATCH_NAME, 3, 4, 5, 6, 7, 8].map(|column| text(&row[column])).join(" ");
+        rows.iter().map(shown).chain(is_any_held.then(|| "held".to_owned())).collect()
+    }
+
+    #[test]
+    fn jobs_of_a_cluster_are_one_row() {
+        for (jobs, expected) in [
+            (&[][..], &[][..]),
+            (&["ClusterId = 1; ProcId = 0; JobStatus = 1; T = 1"], &["ID: 1 _ _ 1 _ 1 1.0"]),
+            (&["ClusterId = 1; ProcId = 2; JobStatus = 2; T = 5"], &["ID: 1 4 1 _ _ 5 1.2"]),
+            (
+                &["ClusterId = 1; ProcId = 1; JobStatus = 5; T = 2", "ClusterId = 1; ProcId = 3; JobStatus = 7; T = 2"],
+                &["ID: 1 _ _ 1 1 2 1.1-3", "held"],
+            ),
+            // Each status: a transfer is a run, what is suspended is idle, the others are in no column.
+            (
+                &[
+                    "ClusterId = 1; ProcId = 0; JobStatus = 1; T = 12",
+                    "ClusterId = 1; ProcId = 1; JobStatus = 2",
+                    "ClusterId = 1; ProcId = 2; JobStatus = 3",
+                    "ClusterId = 1; ProcId = 3; JobStatus = 4",
+                    "ClusterId = 1; ProcId = 4; JobStatus = 5",
+                    "ClusterId = 1; ProcId = 5; JobStatus = 6",
+                    "ClusterId = 1; ProcId = 6; JobStatus = 7",
+                    "ClusterId = 1; ProcId = 7; JobStatus = 8",
+                    "ClusterId = 1; ProcId = 8; JobStatus = 9",
+                    "ClusterId = 1; ProcId = 9; JobStatus = 10",
+                    "ClusterId = 1; ProcId = 10",
+                ],
+                &["ID: 1 1 2 2 1 12 1.0-10", "held"],
+            ),
+            // Without the number of all jobs, nothing is known of those that are done.
+            (&["ClusterId = 1; ProcId = 5; JobStatus = 1"], &["ID: 1 _ _ 1 _ _ 1.5"]),
+            (&["ClusterId = 1; ProcId = 5; JobStatus = 1; T = 0"], &["ID: 1 _ _ 1 _ _ 1.5"]),
+            // A cluster that still makes jobs has made those before the next one.
+            (
+                &[
+                    "ClusterId = 1; ProcId = 4; JobStatus = 1; T = 10; JobMaterializeNextProcId = 5",
+                    "ClusterId = 1; T = 10; JobMaterializeNextProcId = 6",
+                ],
+                &["ID: 1 5 _ 1 _ 10 1.4"],
+            ),
+            (&["ClusterId = 1; T = 10; JobMaterializeNextProcId = 0"], &["ID: 1 _ _ _ _ 10 1.0"]),
+            // What has no number is no cluster with others.
+            (
+                &["ProcId = 0; JobStatus = 1; T = 1", "ProcId = 1; JobStatus = 2; T = 1"],
+                &[
+                    "ID: 9223372036854775807 _ _ 1 _ 1 9223372036854775807.0",
+                    "ID: 9223372036854775807 _ 1 _ _ 1 9223372036854775807.1",
+                ],
+            ),
+        ] {
+            assert_eq!(rows(jobs, false), expected, "{jobs:?}");
+        }
+        let part = ["ClusterId = 1; ProcId = 2; JobStatus = 2; T = 5"];
+        assert_eq!(rows(&part, true), ["ID: 1 _ 1 _ _ 5 1.2"]);
+    }
+
+    #[test]
+    fn clusters_of_a_batch_or_a_dag_are_one_row() {
+        let dag = "ClusterId = 1; ProcId = 0; JobStatus = 2; JobUniverse = 7; JobBatchName = \"d\"; T = 4; D = 1";
+        let batch = |cluster: u32, more: &str| {
+            format!("ClusterId = {cluster}; ProcId = 0; JobStatus = 1; JobBatchName = \"b\"; T = 2{more}")
+        };
+        let [first, second, third, other, scheduler] = [
+            batch(2, ""),
+            batch(3, ""),
+            batch(4, "; JobStatus = 2"),
+            batch(5, "; Owner = \"o\""),
+            batch(6, "; JobUniverse = 7; D = 1"),
+        ];
+        for (jobs, expected) in [
+            (&[first.as_str(), &second][..], &["b 2 _ 2 _ 4 2.0 ... 3.0"][..]),
+            (&[&first, &other, &third], &["b 2 1 1 _ 4 2.0 ... 4.0", "b 1 _ 1 _ 2 5.0"]),
+            (
+                &[&first, &scheduler, "ClusterId = 7; ProcId = 0"],
+                &["b 1 _ 1 _ 2 2.0", "b 1 _ _ _ 2 0.0", "ID: 7 _ _ _ _ _ 7.0"],
+            ),
+            // The DAG itself is in no column; its nodes have no number of all jobs.
+            (&[dag], &["d 1 _ _ _ 4 0.0"]),
+            (&[dag, "ClusterId = 2; ProcId = 0; JobStatus = 1; DAGManJobId = 1; T = 1"], &["d 1 _ 1 _ 4 2.0"]),
+            (
+                &[
+                    dag,
+                    "ClusterId = 2; ProcId = 0; JobStatus = 5; DAGManJobId = 1; T = 9",
+                    "ClusterId = 2; ProcId = 1; JobStatus = 2; DAGManJobId = 1; T = 9",
+                    "ClusterId = 3; ProcId = 0; JobStatus = 2; DAGManJobId = 1; T = 9",
+                ],
+                &["d 1 2 _ 1 4 2.0 ... 3.0", "held"],
+            ),
+            // A DAG that is a node of another one: its nodes are counted, too.
+            (
+                &[
+                    dag,
+                    "ClusterId = 2; ProcId = 0; JobStatus = 2; JobUniverse = 7; DAGManJobId = 1; T = 3; D = 2",
+                    "ClusterId = 3; ProcId = 0; JobStatus = 1; DAGManJobId = 2",
+                    "ClusterId = 4; ProcId = 0; JobStatus = 2; DAGManJobId = 1",
+                ],
+                &["d 3 1 1 _ 7 3.0 ... 4.0"],
+            ),
+            // A node whose DAG is not there, comes later or is itself, stands alone.
+            (&["ClusterId = 2; ProcId = 0; JobStatus = 1; DAGManJobId = 1"], &["ID: 2 _ _ 1 _ _ 2.0"]),
+            (&["ClusterId = 2; ProcId = 0; JobStatus = 1; DAGManJobId = 2"], &["ID: 2 _ _ 1 _ _ 2.0"]),
+            (
+                &[
+                    "ClusterId = 1; ProcId = 0; JobStatus = 1; DAGManJobId = 2",
+                    "ClusterId = 2; ProcId = 0; JobStatus = 1",
+                ],
+                &["ID: 1 _ _ 1 _ _ 1.0", "ID: 2 _ _ 1 _ _ 2.0"],
+            ),
+            // The first job of the DAG's cluster is its DAGMan.
+            (
+                &[
+                    "ClusterId = 1; ProcId = 1; JobStatus = 1",
+                    "ClusterId = 2; ProcId = 0; JobStatus = 1; DAGManJobId = 1",
+                ],
+                &["ID: 1 _ _ 1 _ _ 1.1", "ID: 2 _ _ 1 _ _ 2.0"],
+            ),
+        ] {
+            assert_eq!(rows(jobs, false), expected, "{jobs:?}");
+        }
+    }
+}

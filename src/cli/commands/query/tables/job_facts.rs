@@ -109,3 +109,78 @@ impl JobCounts {
         attributes.into_iter().map(|(name, value)| (Name::new(&name), Expression::literal(value))).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use classad::ad::Dialect;
+    use classad::eval::Context;
+    use classad::syntax::{ParseOptions, parse_ad};
+
+    use super::*;
+
+    fn facts(attributes: &str) -> JobFacts {
+        let context = Context::new(Dialect::Condor);
+        let ad = parse_ad(format!("[ {attributes} ]").as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+        JobFacts::new(&mut AdLookup::new(&ad, &context))
+    }
+
+    #[test]
+    fn a_job_has_its_dag_its_batch_and_its_place() {
+        for (attributes, dag, batch) in [
+            ("x = 1", None, None),
+            ("DAGManJobId = 5", Some(5), None),
+            ("DAGManJobId = \"5.0\"", Some(5), None),
+            ("DAGManJobId = \" 5\"", Some(5), None),
+            ("DAGManJobId = 0", None, None),
+            ("DAGManJobId = -1", None, None),
+            ("DAGManJobId = \"x\"", None, None),
+            ("JobBatchName = \"b\"", None, Some("b\n")),
+            ("JobBatchName = \"b\"; Owner = \"o\"; DAGNodeName = \"n\"; DAGManJobId = 1", Some(1), Some("b\no")),
+            ("Owner = \"o\"; DAGNodeName = \"n\"; DAGManJobId = 1", Some(1), Some("NODE: n\no")),
+            ("Owner = \"o\"; DAGNodeName = \"n\"", None, None),
+        ] {
+            let found = facts(attributes);
+            assert_eq!((found.dag, found.batch.as_deref()), (dag, batch), "{attributes}");
+        }
+        for (attributes, id, next) in [
+            ("ClusterId = 1; ProcId = 0; JobMaterializeNextProcId = 0", (1, 0), Some(0)),
+            ("ClusterId = 1; JobMaterializeNextProcId = -1", (1, i64::MAX), None),
+            ("ProcId = 2", (i64::MAX, 2), None),
+        ] {
+            let found = facts(attributes);
+            assert_eq!((found.id(), found.next_process), (id, next), "{attributes}");
+        }
+    }
+
+    /// The numbers of idle, running, removed, completed, held and suspended jobs, of both kinds, after the number of all.
+    #[test]
+    fn jobs_are_counted_by_status() {
+        for (attributes, index, expected) in [
+            ("ProcId = 0; JobStatus = -1", 0, "0 0 0 0 0 0 0, 0 0 0 0 0 0"),
+            ("ProcId = 0; JobStatus = 0", 0, "0 0 0 0 0 0 0, 0 0 0 0 0 0"),
+            ("ProcId = 0; JobStatus = 1", 1, "1 1 0 0 0 0 0, 0 0 0 0 0 0"),
+            ("ProcId = 0; JobStatus = 2", 2, "1 0 1 0 0 0 0, 0 0 0 0 0 0"),
+            ("ProcId = 0; JobStatus = 3", 3, "1 0 0 1 0 0 0, 0 0 0 0 0 0"),
+            ("ProcId = 0; JobStatus = 4", 4, "1 0 0 0 1 0 0, 0 0 0 0 0 0"),
+            ("ProcId = 0; JobStatus = 5", 5, "1 0 0 0 0 1 0, 0 0 0 0 0 0"),
+            ("ProcId = 0; JobStatus = 6", 6, "1 0 1 0 0 0 0, 0 0 0 0 0 0"),
+            ("ProcId = 0; JobStatus = 7", 7, "1 0 0 0 0 0 1, 0 0 0 0 0 0"),
+            ("ProcId = 0; JobStatus = 9", 9, "0 0 0 0 0 0 0, 0 0 0 0 0 0"),
+            ("ProcId = 0; JobStatus = 10", 0, "0 0 0 0 0 0 0, 0 0 0 0 0 0"),
+            ("JobStatus = 1", 1, "0 0 0 0 0 0 0, 0 0 0 0 0 0"),
+            ("ProcId = 0; JobStatus = 2; JobUniverse = 7", 2, "0 0 0 0 0 0 0, 1 0 1 0 0 0"),
+            ("ProcId = 0; JobStatus = 7; JobUniverse = 7", 7, "0 0 0 0 0 0 0, 0 0 0 0 0 0"),
+        ] {
+            let (job, mut counts) = (facts(attributes), JobCounts::default());
+            counts.add(&job);
+            let ad = counts.to_ad();
+            let number = |name: String| ad.get_str(&name).map(ToString::to_string).unwrap();
+            let names = ["Jobs", "Idle", "Running", "Removed", "Completed", "Held", "Suspended"];
+            let numbers = |prefix: &str, names: &[&str]| {
+                names.iter().map(|name| number(format!("{prefix}{name}"))).collect::<Vec<_>>().join(" ")
+            };
+            let found = format!("{}, {}", numbers("", &names), numbers("Scheduler", &names[..6]));
+            assert_eq!((job.status_index(), found.as_str()), (index, expected), "{attributes}");
+        }
+    }
+}

@@ -99,7 +99,7 @@ mod tests {
     use crate::cli::commands::query::tables::machine_slots::SlotFacts;
 
     /// Returns the rows of slots as machine, slots, free processors, free and largest memory, state, and starts of jobs. A
-    /// slot is its ad, its number of parts, its processors and memory, and the largest memory of a part.
+    /// slot is its ad, its number of parts (-1 for none), its processors and memory, and the largest memory of a part.
     fn rows(slots: &[(&str, i64, i64, f64, f64)]) -> Vec<String> {
         let context = Context::new(Dialect::Condor);
         let record = |(text, parts, cpus, memory, largest): &(&str, i64, i64, f64, f64)| {
@@ -109,7 +109,7 @@ mod tests {
             let code = if slot.is_busy { "Cb" } else { "Ui" };
             let mut values = vec![None; LARGEST + 1];
             values[MACHINE] = Some(Value::string(slot.machine.clone()));
-            values[SLOTS] = Some(Value::Integer(*parts));
+            values[SLOTS] = Some(Value::Integer(*parts)).filter(|_| *parts >= 0);
             (values[FREE_CPUS], values[FREE_MEMORY]) = (Some(Value::Integer(*cpus)), Some(Value::Real(*memory)));
             (values[CODE], values[JOB_STARTS]) = (Some(Value::string(code)), Some(Value::Real(0.5)));
             values[LARGEST] = Some(Value::Real(*largest));
@@ -136,6 +136,26 @@ mod tests {
             (&[(divided, 3, 1, 2.0, 8.0)], &["m 3 1 2.0 8.0 Ui 0.5"]),
             (&[(divided, 3, 1, 2.0, 8.0), (divided, 2, 5, 1.0, 9.0)], &["m 5 6.0 3.0 9.0 Ui 1.0"]),
             (&[(divided, 3, 1, 2.0, 8.0), (divided, 2, 5, 9.0, 1.0)], &["m 5 6.0 11.0 8.0 Ui 1.0"]),
+            (&[(divided, -1, 1, 2.0, 8.0), (divided, 2, 5, 1.0, 9.0)], &["m 3 6.0 3.0 9.0 Ui 1.0"]),
+            (&[(divided, 3, 1, 2.0, 8.0), (divided, -1, 5, 1.0, 9.0)], &["m 3 6.0 3.0 9.0 Ui 1.0"]),
+            (&[(divided, 3, 1, 2.0, 8.0), (busy, 0, 5, 4.0, 1.0)], &["m 4 1 2.0 8.0 ** 1.0"]),
+            // Slots that tell no machine have rows of their own.
+            (
+                &[("Machine = \"\"", 0, 1, 2.0, 0.0), ("Machine = \"\"", 0, 3, 4.0, 0.0)],
+                &[" 1 1 2.0 2.0 Ui 0.5", " 1 3 4.0 4.0 Ui 0.5"],
+            ),
+            (
+                &[("Machine = \"\"", 0, 1, 2.0, 0.0), ("Machine = \"\"; SlotTypeId = 2", 0, 3, 4.0, 0.0)],
+                &[" 1 1 2.0 2.0 Ui 0.5", " 1 3 4.0 4.0 Ui 0.5"],
+            ),
+            (
+                &[(free, 0, 1, 2.0, 0.0), ("Name = \"@m\"; SlotTypeId = 2", 0, 1, 3.0, 0.0)],
+                &["m 1 1 2.0 2.0 Ui 0.5", "m 1 1 3.0 3.0 Ui 0.5"],
+            ),
+            (
+                &[(free, 0, 1, 2.0, 0.0), ("Machine = \"n\"", 0, 1, 3.0, 0.0)],
+                &["m 1 1 2.0 2.0 Ui 0.5", "n 1 1 3.0 3.0 Ui 0.5"],
+            ),
             // Other types have rows of their own.
             (
                 &[(free, 0, 1, 2.0, 0.0), ("State = \"Unclaimed\"; SlotTypeId = 2", 0, 1, 3.0, 0.0)],

@@ -119,3 +119,115 @@ fn consensus(names: &[String], letters: &[(&str, char)], winner: char) -> Option
     }
     common
 }
+
+#[cfg(test)]
+mod tests {
+    use classad::ad::Dialect;
+    use classad::eval::Context;
+    use classad::syntax::{ParseOptions, parse_ad};
+
+    use super::*;
+    use crate::cli::commands::query::tables::slot_totals::{AdTotals, BY_STATE};
+
+    /// What is read of a slot with these attributes, and what `read` makes of it.
+    fn of_slot<T>(attributes: &str, read: impl FnOnce(SlotFacts, &mut AdLookup) -> T) -> T {
+        let context = Context::new(Dialect::Condor);
+        let ad = parse_ad(format!("[ {attributes} ]").as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+        let mut lookup = AdLookup::new(&ad, &context);
+        let facts = SlotFacts::new(&mut lookup);
+        read(facts, &mut lookup)
+    }
+
+    #[test]
+    fn facts_are_those_of_the_ad() {
+        for (attributes, expected) in [
+            ("x = 1", "'' 0 ''"),
+            ("Machine = \"m\"; Name = \"slot1_2@m\"; SlotTypeId = -3", "'m' 3 'slot1_2'"),
+            ("Machine = \"m\"; Name = \"m\"; SlotTypeId = 2; State = \"Matched\"", "'m' 2 'm' busy"),
+            ("State = \"Claimed\"", "'' 0 '' busy"),
+            ("State = \"Preempting\"; PartitionableSlot = true", "'' 0 '' busy partitionable"),
+            ("State = \"Claimed\"; PartitionableSlot = true", "'' 0 '' partitionable"),
+            ("State = \"Unclaimed\"; PartitionableSlot = true; DynamicSlot = true", "'' 0 '' partitionable"),
+            ("State = \"Drained\"; DynamicSlot = true", "'' 0 '' dynamic"),
+            ("BackfillSlot = true; PartitionableSlot = true; Cpus = 0.09", "'' 0 '' partitionable backfill exhausted"),
+            ("PartitionableSlot = true; Cpus = 0.1", "'' 0 '' partitionable"),
+            ("Cpus = 0", "'' 0 ''"),
+        ] {
+            let found = of_slot(attributes, |slot, _| {
+                let words = [
+                    (slot.is_busy, " busy"),
+                    (slot.is_partitionable, " partitionable"),
+                    (slot.is_dynamic, " dynamic"),
+                    (slot.is_backfill, " backfill"),
+                    (slot.is_exhausted, " exhausted"),
+                ];
+                let words: String = words.into_iter().filter(|(is_true, _)| *is_true).map(|(_, word)| word).collect();
+                format!("'{}' {} '{}'{words}", slot.machine, slot.slot_type, slot.slot)
+            });
+            assert_eq!(found, expected, "{attributes}");
+        }
+    }
+
+    /// The letters of a slot and of its parts.
+    #[test]
+    fn letters_that_differ_are_stars() {
+        for (own, cpus, states, activities, expected) in [
+            ("Ui", 1, "", "", "Ui"),
+            ("", 1, "", "", "  "),
+            ("O", 1, "", "", "O "),
+            ("Ui", 1, "\"Unclaimed\"", "\"Idle\"", "Ui"),
+            ("Ui", 1, "\"Claimed\"", "\"Idle\"", "*i"),
+            ("Ui", 1, "\"Claimed\", \"Claimed\"", "\"Busy\", \"Busy\"", "**"),
+            ("Ci", 1, "\"Claimed\", \"Owner\"", "\"Idle\", \"Idle\"", "*i"),
+            // Of a slot that has nothing left, the letters are those of its parts.
+            ("Ui", 0, "\"Claimed\", \"Claimed\"", "\"Busy\", \"Busy\"", "Cb"),
+            ("Ui", 0, "\"Claimed\", \"Owner\"", "\"Busy\", \"Idle\"", "##"),
+            ("Ui", 0, "", "", "  "),
+            ("Oi", 0, "\"Claimed\"", "\"Idle\"", "*i"),
+            ("Ub", 0, "\"Claimed\"", "\"Busy\"", "*b"),
+            // A drained slot is claimed as its parts are. A part that is preempted or vacates tells it for all.
+            ("Di", 1, "\"Claimed\"", "\"Idle\"", "Ci"),
+            ("Di", 1, "\"Owner\"", "\"Idle\"", "*i"),
+            ("Ci", 1, "\"Claimed\", \"Preempting\"", "\"Idle\", \"Vacating\"", "Pv"),
+            ("Ci", 1, "\"Preempting\", \"Claimed\"", "\"Vacating\", \"Idle\"", "**"),
+            ("Ci", 1, "\"Preempting\", \"Preempting\"", "\"Vacating\"", "Pv"),
+            ("Ci", 1, "\"Odd\", \"Claimed\"", "\"Odd\"", "Ci"),
+        ] {
+            let attributes = format!(
+                "PartitionableSlot = true; Cpus = {cpus}; ChildState = {{ {states} }}; ChildActivity = {{ {activities} }}"
+            );
+            let found = of_slot(&attributes, |slot, _| slot.common_code(own));
+            assert_eq!(found, expected, "{own} {attributes}");
+        }
+    }
+
+    /// The entries of a slot, as the line of all of them says: all, owner, claimed, unclaimed, and those of backfill slots.
+    #[test]
+    fn parts_and_what_is_left_are_in_the_totals() {
+        let two = "PartitionableSlot = true; ChildState = { \"Claimed\", \"Owner\" }";
+        for (attributes, expected) in [
+            ("State = \"Claimed\"", "1 0 1 0 0 0 0 0 0"),
+            ("State = \"Claimed\"; DynamicSlot = true", "0 0 0 0 0 0 0 0 0"),
+            ("State = \"Unclaimed\"; BackfillSlot = true", "0 0 0 0 0 0 0 0 1"),
+            ("State = \"Claimed\"; ChildState = { \"Claimed\" }", "1 0 1 0 0 0 0 0 0"),
+            (&format!("State = \"Unclaimed\"; Cpus = 1; {two}"), "3 1 1 1 0 0 0 0 0"),
+            (&format!("State = \"Unclaimed\"; Cpus = 0; {two}"), "2 1 1 0 0 0 0 0 0"),
+            (&format!("State = \"Unclaimed\"; Cpus = 1; BackfillSlot = true; {two}"), "2 1 0 0 0 0 0 1 0"),
+            ("State = \"Unclaimed\"; PartitionableSlot = true", "1 0 0 1 0 0 0 0 0"),
+        ] {
+            let attributes = format!("OpSysAndVer = \"o\"; Arch = \"a\"; {attributes}");
+            let mut totals = AdTotals::default();
+            of_slot(&attributes, |slot, lookup| {
+                for entry in slot.totals(&BY_STATE, lookup) {
+                    assert_eq!(entry.name.as_deref(), Some("a/o"));
+                    totals.add(&entry);
+                }
+            });
+            let mut out = Vec::new();
+            totals.write(&mut out, &BY_STATE, 0).unwrap();
+            let text = String::from_utf8(out).unwrap();
+            let numbers: Vec<&str> = text.lines().last().unwrap().split_whitespace().skip(1).collect();
+            assert_eq!(numbers.join(" "), expected, "{attributes}");
+        }
+    }
+}

@@ -97,3 +97,23 @@ static STANDARD_TABLES: [StandardTable; 22] = [
 pub fn find_table(name: &str) -> Option<&'static StandardTable> {
     STANDARD_TABLES.iter().find(|table| table.name == name)
 }
+
+#[cfg(test)]
+mod tests {
+    use classad::ad::Dialect;
+
+    use super::{STANDARD_TABLES, find_table};
+    use crate::cli::commands::query::print_format::{WidthRule, read_print_format};
+
+    #[test]
+    fn the_format_of_each_table_can_be_read() {
+        for table in &STANDARD_TABLES {
+            for dialect in [Dialect::Condor, Dialect::Classad] {
+                let format = read_print_format(table.format, dialect, WidthRule::Cuts);
+                assert!(format.is_ok_and(|format| format.has_title), "{}", table.name);
+            }
+            assert_eq!(find_table(table.name).map(|found| found.format), Some(table.format));
+        }
+        assert!(find_table("nothing").is_none());
+    }
+}

@@ -381,6 +381,53 @@ mod tests {
         }
     }
 
+    /// Names are cut or padded to the width of the column. Incomplete ads are told in the end.
+    #[test]
+    fn names_have_a_width() {
+        let context = Context::new(Dialect::Condor);
+        let written = |style: &TotalsStyle, ads: &[&str], width: usize| {
+            let mut totals = AdTotals::default();
+            for text in ads {
+                let ad = parse_ad(format!("[ {text} ]").as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+                totals.add(&style.entry(&mut AdLookup::new(&ad, &context)));
+            }
+            let mut out = Vec::new();
+            totals.write(&mut out, style, width).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        let heading = " Total Owner Claimed Unclaimed Matched Preempting  Drain Backfill BkIdle\n\n";
+        let numbers = "     1     1       0         0       0          0      0        0      0\n";
+        let owner = |arch: &str| format!("State = \"Owner\"; Arch = \"{arch}\"; OpSys = \"b\"");
+        for (arch, width, name) in [
+            ("a", 0, "           a/b"),
+            ("a", 14, "           a/b"),
+            ("a", 15, "            a/b"),
+            ("0123456789ab", 0, "0123456789ab/b"),
+            ("0123456789abc", 0, "0123456789abc/"),
+            ("0123456789abc", 15, "0123456789abc/b"),
+        ] {
+            let width_of_all = width.max(14);
+            let (blanks, total) = (" ".repeat(width_of_all), format!("{:>width_of_all$}", "Total"));
+            let expected = format!("{blanks}{heading}{name}{numbers}\n{total}{numbers}");
+            assert_eq!(written(&BY_STATE, &[&owner(arch)], width), expected, "{arch} {width}");
+        }
+        let submitter = |name: &str| format!("Name = \"{name}\"; RunningJobs = 1; IdleJobs = 2");
+        assert_eq!(
+            written(&SUBMITTERS, &[&submitter("a"), "x = 1"], 20),
+            "     RunningJobs   IdleJobs   HeldJobs\n\n    a          1          2          0\n\nTotal          1          2          0\n\n     \
+             (Omitted 2 malformed ads in computed attribute totals)\n\n"
+        );
+        assert_eq!(
+            written(&SUBMITTERS, &[&submitter("abcdefg")], 0).lines().nth(2),
+            Some("abcdefg          1          2          0")
+        );
+        assert_eq!(
+            written(&SCHEDDS, &["TotalRunningJobs = 1; TotalIdleJobs = 2; TotalHeldJobs = 3"], 0),
+            "                TotalRunningJobs      TotalIdleJobs      TotalHeldJobs\n\n              \n         \
+             Total                 1                  2                  3\n"
+        );
+    }
+
     #[test]
     fn backfill_slots_are_counted_apart() {
         for (state, is_backfill, counted) in [
