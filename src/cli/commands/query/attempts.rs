@@ -68,3 +68,28 @@ fn is_untold(ad: &Ad) -> bool {
     let is_unknown = ad.get_str("Outcome").is_some_and(|outcome| outcome.to_string() == "\"unknown\"");
     is_unknown && ad.get_str("Seconds").is_none() && ad.get_str("EventTypeNumber").is_none()
 }
+
+#[cfg(test)]
+mod tests {
+    use classad::ad::Dialect;
+    use classad::syntax::{ParseOptions, parse_ad};
+
+    use super::is_untold;
+
+    #[test]
+    fn an_attempt_of_a_history_without_a_length_is_untold() {
+        for (attributes, expected) in [
+            ("Outcome = \"unknown\"", true),
+            ("Outcome = \"unknown\"; Host = \"h\"", true),
+            ("Outcome = \"unknown\"; Seconds = 1", false),
+            ("Outcome = \"unknown\"; EventTypeNumber = 1", false),
+            ("Outcome = \"unknown\"; EventTypeNumber = 1; Seconds = 1", false),
+            ("Outcome = \"removed\"", false),
+            ("Outcome = \"removed\"; Seconds = 1; EventTypeNumber = 1", false),
+            ("Host = \"h\"", false),
+        ] {
+            let ad = parse_ad(format!("[ {attributes} ]").as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+            assert_eq!(is_untold(&ad), expected, "{attributes}");
+        }
+    }
+}

@@ -214,3 +214,47 @@ fn attempt_columns(form: Option<OutputForm>) -> &'static [&'static str] {
         Some(_) => &[],
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use classad::ad::Dialect;
+    use classad::syntax::{ParseOptions, parse_ad};
+
+    use super::*;
+
+    #[test]
+    fn default_columns_are_the_first_six_that_some_ad_has() {
+        let columns = |ads: &[&str]| {
+            let ad = |text: &&str| parse_ad(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+            let ads: Vec<NamedAd> = ads.iter().map(ad).map(NamedAd::unnamed).collect();
+            default_columns(&ads).into_iter().map(|(name, _)| name).collect::<Vec<_>>().join(" ")
+        };
+        for (ads, expected) in [
+            (&[][..], ""),
+            (&["[ x = 1 ]"], ""),
+            (&["[ cpus = undefined ]"], "Cpus"),
+            (&["[ Cmd = 1 ]", "[ Memory = 1; x = 2 ]", "[ Owner = 3; Cmd = 4 ]"], "Owner Memory Cmd"),
+            (
+                &["[ Cmd = 1; JobStatus = 1; RequestMemory = 1; RequestCpus = 1; Memory = 1; Cpus = 1; OpSys = 1 ]"],
+                "OpSys Cpus Memory RequestCpus RequestMemory JobStatus",
+            ),
+        ] {
+            assert_eq!(columns(ads), expected, "{ads:?}");
+        }
+    }
+
+    #[test]
+    fn attempts_have_columns_where_there_are_rows() {
+        for (form, count) in [
+            (None, 8),
+            (Some(OutputForm::Table), 8),
+            (Some(OutputForm::Json), ATTEMPT_COLUMNS.len()),
+            (Some(OutputForm::Jsonl), ATTEMPT_COLUMNS.len()),
+            (Some(OutputForm::Csv), ATTEMPT_COLUMNS.len()),
+            (Some(OutputForm::Tsv), ATTEMPT_COLUMNS.len()),
+            (Some(OutputForm::Names), 0),
+        ] {
+            assert_eq!(attempt_columns(form).len(), count, "{form:?}");
+        }
+    }
+}

@@ -44,16 +44,35 @@ pub fn bytes(bytes: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{bytes, duration};
+    use super::{bytes, duration, month_and_day};
 
     #[test]
     fn times_and_sizes_are_htcondors() {
-        assert_eq!(duration(24), "  0+00:00:24");
+        for (seconds, text) in [
+            (0, "  0+00:00:00"),
+            (24, "  0+00:00:24"),
+            (59, "  0+00:00:59"),
+            (60, "  0+00:01:00"),
+            (3599, "  0+00:59:59"),
+            (3600, "  0+01:00:00"),
+            (86_399, "  0+23:59:59"),
+            (86_400, "  1+00:00:00"),
+        ] {
+            assert_eq!(duration(seconds), text);
+        }
         assert_eq!(duration(1000 * 86_400 + 3661), "1000+01:01:01");
         assert_eq!(duration(-1), "[?????]");
         for (number, text) in [(0.0, "0.0 B "), (1024.0, "1024.0 B "), (1025.0, "1.0 KB"), (4.3e10, "40.0 GB")] {
             assert_eq!(bytes(number), text);
         }
+        for (power, text) in
+            [(2, "1024.0 KB"), (3, "1024.0 MB"), (4, "1024.0 GB"), (5, "1024.0 TB"), (6, "1048576.0 TB")]
+        {
+            assert_eq!(bytes(1024_f64.powi(power)), text);
+        }
+        assert_eq!(bytes(1.5 * 1024_f64.powi(4)), "1.5 TB");
+        assert_eq!(month_and_day(-1), "    ???    ");
+        assert_eq!(month_and_day(0).len(), 11);
         assert_eq!(bytes(1e18), "909494.7 TB");
     }
 }

@@ -164,8 +164,8 @@ mod tests {
             ("\nClusterId PRINTAS JOB_ID PRINTF '<%s>'", "<12.0>   \n"),
             ("\nClusterId PRINTF '<%6s>' PRINTAS JOB_ID", "12.0     \n"),
             ("\nClusterId PRINTF '<%6s>' RENDERAS JOB_ID", "<  12.0> \n"),
-            ("\nOwner PRINTF '%4d' RENDERAS MEMBER_COUNT", "   1 \n"),
-            ("\nOwner PRINTF '%4d' PRINTAS MEMBER_COUNT", "1    \n"),
+            ("\nOwner PRINTF '%4d' RENDERAS MEMBER_COUNT", "    1\n"),
+            ("\nOwner PRINTF '%4d' PRINTAS MEMBER_COUNT", "    1\n"),
             ("\nSize RENDERAS MEMBER_COUNT OR ?", "?   \n"),
             ("\nVersion WIDTH 9 WIDTH AUTO PRINTAS CONDOR_VERSION", "24.0.1.765\n"),
             ("\nOwner PRINTF 'x'\nSize PRINTF '%%'", "x     %   \n"),
@@ -187,104 +187,106 @@ mod tests {
         }
     }
 
-    /// The problems of a print format: the text at their places, the messages and the hints.
+    /// The problems of a print format, one on each line: the text at its place, the message and the hint.
+    fn problems(format: &str) -> String {
+        let Err(found) = read_print_format(format, Dialect::Condor, WidthRule::Cuts) else { panic!("{format}") };
+        let shown = |problem: Problem| {
+            assert_eq!(problem.ad_number, 0, "{format}");
+            let help = problem.help.map_or(String::new(), |help| format!(" [{help}]"));
+            format!("`{}` {}{help}", &format[problem.range], problem.message)
+        };
+        found.into_iter().map(shown).collect::<Vec<_>>().join("\n")
+    }
+
     #[test]
-    fn problems_have_places_and_hints() {
+    fn problems_of_columns_have_places_and_hints() {
         for (format, expected) in [
-            (
-                "",
-                &[
-                    "`` the print format has no SELECT [write SELECT, and on each line after it an attribute or an expression]",
-                ][..],
-            ),
-            ("Owner\nSize\n", &["`Owner` a print format begins with SELECT [the lines after SELECT are the columns]"]),
-            ("select\n", &["`select` a print format begins with SELECT [keywords are in capitals]"]),
-            ("'SELECT'\n", &["`'SELECT'` a print format begins with SELECT [keywords are in capitals]"]),
-            ("SELECT BARE\n  AS x\n", &["`` a column must begin with an attribute or an expression"]),
-            ("SELECT\n a AS\n", &["`AS` AS needs a heading"]),
-            ("SELECT\n a PRINTF\n", &["`PRINTF` PRINTF needs a format"]),
-            ("SELECT\n a OR\n", &["`OR` OR needs a character"]),
-            ("SELECT\n a PRINTAS\n", &["`PRINTAS` PRINTAS needs the name of a function"]),
+            ("SELECT BARE\n  AS x\n", "`` a column must begin with an attribute or an expression"),
+            ("SELECT\n a AS\n", "`AS` AS needs a heading"),
+            ("SELECT\n a PRINTF\n", "`PRINTF` PRINTF needs a format"),
+            ("SELECT\n a OR\n", "`OR` OR needs a character"),
+            ("SELECT\n a PRINTAS\n", "`PRINTAS` PRINTAS needs the name of a function"),
             (
                 "SELECT\n a AS x WIDTH y more\n",
-                &[
-                    "`y` the width `y` is not valid [use AUTO or a number up to 4096; a negative number aligns to the left]",
-                    "`more` unknown keyword `more` in a column [the keywords are ALWAYS, AS, FIT, LEFT, NOPREFIX, NOSUFFIX, \
-                 OR, PRINTAS, PRINTF, RENDERAS, RIGHT, TRUNCATE, WIDTH, AUTO (put text with blanks in quotes)]",
-                ],
+                "`y` the width `y` is not valid [use AUTO or a number up to 4096; a negative number aligns to \
+                 the left]\n`more` unknown keyword `more` in a column [the keywords are ALWAYS, AS, FIT, LEFT, \
+                 NOPREFIX, NOSUFFIX, OR, PRINTAS, PRINTF, RENDERAS, RIGHT, TRUNCATE, WIDTH, AUTO (put text with \
+                 blanks in quotes)]",
+            ),
+            (
+                "SELECT\n a AS x WIDHT\n",
+                "`WIDHT` unknown keyword `WIDHT` in a column [did you mean WIDTH, RIGHT? (put text with \
+                 blanks in quotes)]",
             ),
             (
                 "SELECT\n a WIDTH -4097\n",
-                &[
-                    "`-4097` the width `-4097` is not valid [use AUTO or a number up to 4096; a negative number aligns to the left]",
-                ],
+                "`-4097` the width `-4097` is not valid [use AUTO or a number up to 4096; a negative number \
+                 aligns to the left]",
             ),
             (
                 "SELECT\n a OR !\n",
-                &[
-                    "`!` OR does not support `!` [write ? * . - _ # 0 or a quoted blank; write the character twice to fill \
-                 the column]",
-                ],
+                "`!` OR does not support `!` [write ? * . - _ # 0 or a quoted blank; write the character twice \
+                 to fill the column]",
             ),
             (
                 "SELECT\n a PRINTF '%d %d'\n",
-                &["`'%d %d'` `%d %d` has more than one conversion: give each an expression of its own"],
+                "`'%d %d'` `%d %d` has more than one conversion: give each an expression of its own",
             ),
+            ("SELECT\n a PRINTAS job_statu\n", "`job_statu` there is no function job_statu [did you mean JOB_STATUS?]"),
+            ("SELECT\n a as x\n", "`as` expected the end, found a name `as` [write keywords in capitals: AS]"),
+            ("SELECT\n a AUTO\n", "`AUTO` AUTO must follow WIDTH [write WIDTH AUTO]"),
+            ("SELECT\n a AS 'x\n b OR \"\n", "`'x` the closing quote is missing\n`\"` the closing quote is missing"),
+        ] {
+            assert_eq!(problems(format), expected, "{format}");
+        }
+    }
+
+    #[test]
+    fn problems_of_sections_have_places_and_hints() {
+        for (format, expected) in [
             (
-                "SELECT\n a PRINTAS job_statu\n",
-                &["`job_statu` there is no function job_statu [did you mean JOB_STATUS?]"],
+                "",
+                "`` the print format has no SELECT [write SELECT, and on each line after it an attribute or an \
+                 expression]",
             ),
-            ("SELECT\n a as x\n", &["`as` expected the end, found a name `as` [write keywords in capitals: AS]"]),
-            ("SELECT\n a AUTO\n", &["`AUTO` AUTO must follow WIDTH [write WIDTH AUTO]"]),
-            (
-                "SELECT\n a AS 'x\n b OR \"\n",
-                &["`'x` the closing quote is missing", "`\"` the closing quote is missing"],
-            ),
-            ("SELECT RECORDPREFIX 'x\n a\n", &["`'x` the closing quote is missing"]),
-            ("SELECT FIELDPREFIX\n a\n", &["`FIELDPREFIX` FIELDPREFIX needs a string [quote it: ' ']"]),
+            ("Owner\nSize\n", "`Owner` a print format begins with SELECT [the lines after SELECT are the columns]"),
+            ("select\n", "`select` a print format begins with SELECT [keywords are in capitals]"),
+            ("'SELECT'\n", "`'SELECT'` a print format begins with SELECT [keywords are in capitals]"),
+            ("SELECT RECORDPREFIX 'x\n a\n", "`'x` the closing quote is missing"),
+            ("SELECT FIELDPREFIX\n a\n", "`FIELDPREFIX` FIELDPREFIX needs a string [quote it: ' ']"),
             (
                 "SELECT SEPARATOR ':'\n a\n",
-                &[
-                    "`SEPARATOR` SEPARATOR must follow LABEL [write LABEL SEPARATOR ': ']",
-                    "`':'` unknown keyword `:` after SELECT [columns begin on the line after SELECT; the keywords are FROM, \
-                 UNIQUE, BARE, NOTITLE, NOHEADER, NOSUMMARY, LABEL, SEPARATOR, RECORDPREFIX, RECORDSUFFIX, FIELDPREFIX, \
+                "`SEPARATOR` SEPARATOR must follow LABEL [write LABEL SEPARATOR ': ']\n`':'` unknown keyword \
+                 `:` after SELECT [columns begin on the line after SELECT; the keywords are FROM, UNIQUE, BARE, \
+                 NOTITLE, NOHEADER, NOSUMMARY, LABEL, SEPARATOR, RECORDPREFIX, RECORDSUFFIX, FIELDPREFIX, \
                  FIELDSUFFIX]",
-                ],
             ),
             (
                 "SELECT FROM JOBS\n a\n",
-                &[
-                    "`FROM` FROM is not supported: only an access point can group jobs [`classad autocluster` groups jobs, \
-                 `query --group-by` counts them]",
-                ],
+                "`FROM` FROM is not supported: only an access point can group jobs [`classad autocluster` \
+                 groups jobs, `query --group-by` counts them]",
             ),
             (
                 "SELECT NOHEADR\n a\n",
-                &[
-                    "`NOHEADR` unknown keyword `NOHEADR` after SELECT [columns begin on the line after SELECT; did you mean \
-                 NOHEADER?]",
-                ],
+                "`NOHEADR` unknown keyword `NOHEADR` after SELECT [columns begin on the line after SELECT; did \
+                 you mean NOHEADER?]",
             ),
             (
                 "SELECT\n a\nWHERE a\nWHERE  b \n",
-                &[
-                    "`b` WHERE already has an expression [join conditions with `&&` after one WHERE; end a continued line with \\]",
-                ],
+                "`b` WHERE already has an expression [join conditions with `&&` after one WHERE; end a \
+                 continued line with \\]",
             ),
             (
                 "SELECT\n a\nSUMMARY STANDAR\n",
-                &["`STANDAR` unknown keyword `STANDAR` after SUMMARY [did you mean STANDARD?]"],
+                "`STANDAR` unknown keyword `STANDAR` after SUMMARY [did you mean STANDARD?]",
             ),
-            ("SELECT\n a\n AND b\n", &["`AND` HTCondor reserves the keyword AND, but does not support it"]),
-            ("SELECT\n a\nGROUP BY )\n", &["`)` expected an expression, found `)`"]),
+            ("SELECT\n a\n AND b\n", "`AND` HTCondor reserves the keyword AND, but does not support it"),
+            (
+                "SELECT\n a\nGROUP BY )\n",
+                "`)` expected an expression, found `)` [this `)` closes nothing: there is no open bracket before it]",
+            ),
         ] {
-            let Err(found) = read_print_format(format, Dialect::Condor, WidthRule::Cuts) else { panic!("{format}") };
-            let shown = |problem: Problem| {
-                assert_eq!(problem.ad_number, 0, "{format}");
-                let help = problem.help.map_or(String::new(), |help| format!(" [{help}]"));
-                format!("`{}` {}{help}", &format[problem.range], problem.message)
-            };
-            assert_eq!(found.into_iter().map(shown).collect::<Vec<_>>(), expected, "{format}");
+            assert_eq!(problems(format), expected, "{format}");
         }
     }
 

@@ -175,6 +175,24 @@ mod tests {
             (&["columns:", "expression:Sum"], "3.5\nundefined\n"),
             (&["columns:", "expression:List"], "undefined\n{ 1, \"a\" }\n"),
             (&["columns:", "expression:ClusterId + 1"], "2\n21\n"),
+            // Letters apply to the columns that follow, and the text around all of them is that of the last letters.
+            (&["columns:,", owner, "columns:t", size], "ann\t2.5\nbarbara\ttrue\n"),
+            (&["columns:g", owner, "columns:", size], "ann 2.5\nbarbara true\n"),
+            (&["columns:n", owner, "columns:V", owner], "ann \"ann\"\nbarbara \"barbara\"\n"),
+            (&["columns:l", owner, "columns:", size], "Owner = ann 2.5\nOwner = barbara true\n"),
+            (&["columns:h", size, "columns:l", owner], "Size Owner  \n2.5  ann    \ntrue barbara\n"),
+            (&["columns:jh", size], " ID  Size\n1.2  2.5 \n20.0 true\n"),
+            (&["columns:Vo", owner], "\"ann\"\n\"barbara\"\n"),
+            (&["columns:T", "expression:ClusterId"], "  0+00:00:01\n  0+00:00:20\n"),
+            (
+                &["columns:V", owner, "format:<%d>", "expression:ClusterId", size],
+                "\"ann\" <1> 2.5\n\"barbara\" <20> true\n",
+            ),
+            (
+                &["columns:h", owner, "format:<%d>", "expression:ClusterId"],
+                "Owner   ClusterId\nann           <1>\nbarbara      <20>\n",
+            ),
+            (&["format:<%3d>", "expression:ClusterId", "columns:", owner], "<  1> ann\n< 20> barbara\n"),
             (&["columns:x", owner], "refused"),
             (&["nothing:x", owner], "refused"),
         ] {
