@@ -111,7 +111,113 @@ fn status_word(value: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{sort_numbers, value_label};
+    use classad::ad::Dialect;
+    use classad::pool::Census;
+    use classad::syntax::{ParseOptions, parse_ad};
+
+    use super::{CensusEntry, Fill, about, bars, draw_census, shown_ranges, sort_numbers, value_label};
+    use crate::cli::commands::census::main_attributes::drawn;
+
+    fn counted(mut census: Census, ads: &[String]) -> Census {
+        for text in ads {
+            census.add(&parse_ad(format!("[ {text} ]").as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap());
+        }
+        census
+    }
+
+    /// One ad for each value of `x`; an empty one for no value.
+    fn ads_of(values: &[&str]) -> Vec<String> {
+        let ad = |value: &&str| if value.is_empty() { "y = 1".to_owned() } else { format!("x = {value}") };
+        values.iter().map(ad).collect()
+    }
+
+    #[test]
+    fn lacking_ads_and_values_are_counted() {
+        for (values, most, expected) in [
+            (&["1"][..], 9, "1 value"),
+            (&["1", "1"], 9, "1 value"),
+            (&["1", ""], 9, "missing in 1; 1 value"),
+            (&["1", "2", "", ""], 9, "missing in 2; 2 values"),
+            (&["1", "2"], 2, "2 values"),
+            (&["1", "2", "3"], 2, "2+ values"),
+            (&["1", "2"], 1, "1+ values"),
+        ] {
+            let census = counted(Census::values().with_max_values(most), &ads_of(values));
+            let summary = census.attributes().find(|(name, _)| name.is("x")).unwrap().1;
+            assert_eq!(about(summary, &census), expected, "{values:?}");
+        }
+    }
+
+    /// The bars of some values of `x`, each as label, number and share; a `+` marks the rest.
+    fn bars_of(values: &[&str], top: Option<usize>) -> Vec<String> {
+        let census = counted(Census::values(), &ads_of(values));
+        let summary = census.attributes().find(|(name, _)| name.is("x")).unwrap().1;
+        let ranges = !shown_ranges(summary, top).is_empty();
+        let found = bars("x", summary, &census, top);
+        let shown = found.iter().map(|bar| {
+            let rest = if matches!(bar.fill, Fill::Rest) { "+" } else { "" };
+            format!("{rest}{}: {} = {}{}", bar.label, bar.count, bar.share, bar.remark)
+        });
+        ranges.then(|| "ranges".to_owned()).into_iter().chain(shown).collect()
+    }
+
+    #[test]
+    fn bars_are_values_or_ranges() {
+        assert_eq!(bars_of(&["2", "2", "1", ""], None), ["1: 1 = 25.0 %", "2: 2 = 50.0 %"]);
+        assert_eq!(bars_of(&["2", "2", "1", ""], Some(1)), ["2: 2 = 50.0 %", "+(other values): 1 = 25.0 %"]);
+        assert_eq!(bars_of(&["2", "1"], Some(0)), ["+(other values): 2 = 100.0 %"]);
+        assert_eq!(bars_of(&["\"b\"", "\"b\"", "\"a\""], None), ["b: 2 = 66.7 %", "a: 1 = 33.3 %"]);
+        // Up to eight values are shown one by one.
+        let numbers: Vec<String> = (0..9).map(|number| number.to_string()).collect();
+        let numbers: Vec<&str> = numbers.iter().map(String::as_str).collect();
+        assert_eq!(bars_of(&numbers[..8], None).first().map(String::as_str), Some("0: 1 = 12.5 %"));
+        let nine = bars_of(&numbers, None);
+        assert_eq!((nine.len(), nine[0].as_str(), nine[1].as_str()), (9, "ranges", "0.0..1.0: 1 = 11.1 %"));
+        assert_eq!(nine.last().map(String::as_str), Some("7.0..8.0: 2 = 22.2 %"));
+        assert_eq!(bars_of(&numbers, Some(9)).len(), 9);
+        // Ranges are for most of the values.
+        let texts: Vec<String> = (0..9).map(|number| format!("\"{number}x\"")).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let mixed = |count: usize| [&numbers[..], &texts[..count]].concat();
+        assert_eq!(bars_of(&mixed(8), None)[0], "ranges");
+        assert_eq!(bars_of(&mixed(8), None).last().map(String::as_str), Some("+(other values): 8 = 47.1 %"));
+        assert_eq!(bars_of(&mixed(9), None).len(), 9);
+    }
+
+    #[test]
+    fn a_picture_says_what_its_scales_are() {
+        let ranges: Vec<String> = (0..9).map(|number| format!("x = {number}; y = 1")).collect();
+        let census = counted(Census::values(), &ranges);
+        let all: Vec<CensusEntry> = census.attributes().collect();
+        let said = |attributes: &[CensusEntry], top: Option<usize>| {
+            let picture = draw_census(&census, attributes, top);
+            assert!(picture.contains("9 ads with 2 attributes"), "{picture}");
+            ["scale", "includes"].map(|part| picture.contains(part))
+        };
+        assert_eq!(said(&[], None), [false, false]);
+        assert_eq!(said(&all, None), [true, true]);
+        assert_eq!(said(&all, Some(2)), [true, false]);
+        assert_eq!(said(&all[1..], None), [true, false]);
+    }
+
+    #[test]
+    fn main_attributes_are_drawn_or_else_those_that_ads_share() {
+        let names = |ads: &[&str]| {
+            let ads: Vec<String> = ads.iter().map(|ad| (*ad).to_owned()).collect();
+            let census = counted(Census::values(), &ads);
+            let all: Vec<CensusEntry> = census.attributes().collect();
+            drawn(&all, &census).iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>().join(" ")
+        };
+        for (ads, expected) in [
+            (&["State = 1; Name = 2; x = 3", "x = 3"][..], "State"),
+            (&["Name = 2; x = 3", "Name = 4; x = 3"], "x"),
+            (&["Name = 2; x = 3", "Name = 4; x = 5"], ""),
+            (&["Name = 2; x = 3"], "Name x"),
+            (&["a = 1; b = 1; c = 1; d = 1; e = 1; f = 1; g = 1; h = 1; i = 1"], "a b c d e f g h"),
+        ] {
+            assert_eq!(names(ads), expected, "{ads:?}");
+        }
+    }
 
     #[test]
     fn numbers_are_sorted_and_other_values_stay() {
@@ -129,6 +235,12 @@ mod tests {
             ("OpSys", "\"LINUX\"", "LINUX"),
             ("OpSys", "\"\"", "\"\""),
             ("JobStatus", "5", "5 (held)"),
+            ("JobStatus", "1", "1 (idle)"),
+            ("JobStatus", "0", "0"),
+            ("JobStatus", "8", "8"),
+            ("JobStatus", "\"x\"", "x"),
+            ("x", "\"", "\""),
+            ("x", "\"a", "\"a"),
             ("jobstatus", "9", "9"),
             ("Cpus", "5", "5"),
         ] {

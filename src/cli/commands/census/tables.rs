@@ -227,3 +227,30 @@ fn truncated(text: &str, room: usize) -> String {
     }
     text.chars().take(room - 1).chain(['…']).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{column_widths, truncated};
+
+    #[test]
+    fn a_text_that_has_no_room_ends_in_an_ellipsis() {
+        for (text, room, expected) in [
+            ("", 1, ""),
+            ("abc", 3, "abc"),
+            ("abcd", 3, "ab…"),
+            ("äöü", 3, "äöü"),
+            ("äöüß", 3, "äö…"),
+            ("abcd", 1, "…"),
+        ] {
+            assert_eq!(truncated(text, room), expected);
+        }
+    }
+
+    #[test]
+    fn columns_are_as_wide_as_their_cells_and_the_heading() {
+        let row = |text: &str, ads: usize| (text.to_owned(), ads);
+        assert_eq!(column_widths(&[]), (3, 0));
+        assert_eq!(column_widths(&[row("a", 5)]), (3, 1));
+        assert_eq!(column_widths(&[row("äö", 1), row("a", 1000)]), (4, 2));
+    }
+}

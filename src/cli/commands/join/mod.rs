@@ -370,3 +370,27 @@ impl RowSink {
         writer.write(out, row)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::split_key;
+
+    #[test]
+    fn a_key_is_split_at_its_first_equal_sign() {
+        for (text, expected) in [
+            ("A", ("A", "A")),
+            (" A ", (" A ", " A ")),
+            ("A=B", ("A", "B")),
+            (" A = B ", ("A", "B")),
+            ("A==B", ("A==B", "A==B")),
+            ("A == 1 = B != 2", ("A == 1", "B != 2")),
+            ("A =?= B", ("A =?= B", "A =?= B")),
+            ("strcat(\"=\", A) = B", ("strcat(\"=\", A)", "B")),
+            ("A=", ("A", "")),
+            ("=B", ("", "B")),
+            ("A=B=C", ("A", "B=C")),
+        ] {
+            assert_eq!(split_key(text), expected, "{text}");
+        }
+    }
+}
