@@ -45,9 +45,7 @@ pub fn scan_attempts(
             Some(event) => log.add(&event).into_iter().collect(),
             None => attempts_of_job(&entry.ad),
         };
-        if last_text.as_ref().is_none_or(|last: &SourceText| !last.is_same(text)) {
-            last_text = Some(text.clone());
-        }
+        last_text = Some(text.clone());
         if attempts.is_empty() { Ok(true) } else { pass(session, text, attempts) }
     })?;
     if let Some(text) = &last_text {
