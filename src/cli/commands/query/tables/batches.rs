@@ -166,8 +166,8 @@ mod tests {
 
     use super::*;
 
-    /// Returns the rows of jobs as name, numbers of done, running, idle and held jobs and of all, and ids; then whether a
-    /// job is held. `T` is the number of jobs that there are or were, `D` the number of nodes that a DAG has done.
+    /// Returns the rows of jobs as name, numbers of done, running, idle and held jobs and of all, and ids; then whether
+    /// a job is held. `T` is the number of jobs that there are or were, `D` the number of nodes that a DAG has done.
     fn rows(jobs: &[&str], is_partial: bool) -> Vec<String> {
         let context = Context::new(Dialect::Condor);
         let record = |text: &&str| {

@@ -152,7 +152,7 @@ mod tests {
         }
     }
 
-    /// The numbers of idle, running, removed, completed, held and suspended jobs, of both kinds, after the number of all.
+    /// The numbers of all, idle, running, removed, completed, held and suspended jobs, of both kinds.
     #[test]
     fn jobs_are_counted_by_status() {
         for (attributes, index, expected) in [

@@ -193,15 +193,14 @@ mod tests {
             ("Ci", 1, "\"Preempting\", \"Preempting\"", "\"Vacating\"", "Pv"),
             ("Ci", 1, "\"Odd\", \"Claimed\"", "\"Odd\"", "Ci"),
         ] {
-            let attributes = format!(
-                "PartitionableSlot = true; Cpus = {cpus}; ChildState = {{ {states} }}; ChildActivity = {{ {activities} }}"
-            );
+            let children = format!("ChildState = {{ {states} }}; ChildActivity = {{ {activities} }}");
+            let attributes = format!("PartitionableSlot = true; Cpus = {cpus}; {children}");
             let found = of_slot(&attributes, |slot, _| slot.common_code(own));
             assert_eq!(found, expected, "{own} {attributes}");
         }
     }
 
-    /// The entries of a slot, as the line of all of them says: all, owner, claimed, unclaimed, and those of backfill slots.
+    /// The entries of a slot, as the line of all of them says: all, owner, claimed, unclaimed, and so on.
     #[test]
     fn parts_and_what_is_left_are_in_the_totals() {
         let two = "PartitionableSlot = true; ChildState = { \"Claimed\", \"Owner\" }";
