@@ -35,6 +35,12 @@ impl ProgramBudget {
         }
     }
 
+    /// Forgets what was spent.
+    #[inline]
+    pub(super) fn begin_anew(&mut self) {
+        (self.steps, self.bytes, self.depth) = (0, 0, 0);
+    }
+
     /// Counts a program that begins. Returns the depth before it, for [`ProgramBudget::end`].
     #[inline]
     pub(super) fn begin(&mut self, program: &Program) -> Result<u32, Bail> {

@@ -17,6 +17,7 @@ mod relation;
 mod run;
 mod slots;
 
+use std::iter;
 use std::sync::Arc;
 
 use crate::ad::{Ad, Bounded, ByIdentity, Dialect, Expression, Name, ScopeFrame, Truth, Value};
@@ -76,6 +77,14 @@ pub struct CompiledScene<'s> {
     pub ads: [&'s Ad; 2],
     /// Index of the ad that holds the expression.
     pub side: usize,
+}
+
+impl<'s> CompiledScene<'s> {
+    /// Returns the ad that holds the expression, and its partner.
+    #[inline]
+    fn sides(self) -> [&'s Ad; 2] {
+        [self.ads[self.side], self.ads[1 - self.side]]
+    }
 }
 
 impl<'s> From<&'s Ad> for CompiledScene<'s> {
@@ -139,15 +148,9 @@ impl CompiledEvaluator {
         scene: CompiledScene<'_>,
         context: &Context,
     ) -> Option<CompiledValue> {
-        with_stack(|| {
-            self.run(subject, scene, context, |run, expression| {
-                let Some(expression) = expression else { return Ok(CompiledValue::Value(Value::Undefined)) };
-                Ok(match run.expression(expression)? {
-                    Operand::Error => CompiledValue::Error,
-                    operand => CompiledValue::Value(run.strings.value(operand)),
-                })
-            })
-        })
+        let mut found = None;
+        with_stack(|| self.run(subject, iter::once(scene), context, value, |value| found = value));
+        found
     }
 
     /// Returns the truth value of `subject`; `None` if only the tree walker can tell it.
@@ -157,7 +160,9 @@ impl CompiledEvaluator {
         scene: CompiledScene<'_>,
         context: &Context,
     ) -> Option<Truth> {
-        with_stack(|| self.condition(subject, scene, context))
+        let mut found = None;
+        with_stack(|| self.run(subject, iter::once(scene), context, condition, |truth| found = truth));
+        found
     }
 
     /// Returns the truth values of `subject` in some scenes, as [`CompiledEvaluator::truth`] does.
@@ -167,19 +172,9 @@ impl CompiledEvaluator {
         scenes: impl Iterator<Item = CompiledScene<'s>>,
         context: &Context,
     ) -> Vec<Option<Truth>> {
-        with_stack(|| scenes.map(|scene| self.condition(subject, scene, context)).collect())
-    }
-
-    #[inline]
-    fn condition(
-        &mut self,
-        subject: CompiledSubject<'_>,
-        scene: CompiledScene<'_>,
-        context: &Context,
-    ) -> Option<Truth> {
-        self.run(subject, scene, context, |run, expression| {
-            expression.map_or(Ok(Truth::Undefined), |expression| run.expression_condition(expression))
-        })
+        let mut truths = Vec::with_capacity(scenes.size_hint().0);
+        with_stack(|| self.run(subject, scenes, context, condition, |truth| truths.push(truth)));
+        truths
     }
 
     /// Number of nodes of the expressions that the last evaluation began, with the steps of functions.
@@ -193,25 +188,70 @@ impl CompiledEvaluator {
         CompiledName(self.names.number(name))
     }
 
-    /// Runs the program of `subject`. If the program of an attribute is missing, makes it and starts again.
+    /// Runs the program of `subject` in one scene after the other. `found` takes what `work` returns in each: `None` if
+    /// only the tree walker can tell it. If the program of an attribute is missing, makes it and starts again.
     #[inline]
-    fn run<T>(
+    fn run<'s, T>(
         &mut self,
         subject: CompiledSubject<'_>,
-        scene: CompiledScene<'_>,
+        mut scenes: impl Iterator<Item = CompiledScene<'s>>,
         context: &Context,
         work: impl for<'a> Fn(&mut Run<'a>, Option<&'a Expression>) -> Result<T, Bail>,
-    ) -> Option<T> {
-        if context.dialect != self.dialect || context.is_interrupted() {
-            return None;
-        }
-        loop {
-            let missing = match self.attempt(subject, scene, context, &work)? {
-                Attempt::Done(value) => return Some(value),
-                Attempt::Missing(missing) => missing,
+        mut found: impl FnMut(Option<T>),
+    ) {
+        let mut next = scenes.next();
+        while let Some(first) = next {
+            let shapes = if context.dialect == self.dialect { self.prepare(first) } else { None };
+            let Some(mut shapes) = shapes else {
+                found(None);
+                next = scenes.next();
+                continue;
             };
-            self.add(&missing);
+            let mut run = Run::new(&self.programs, context, &self.nowhere, self.views(first, shapes));
+            // The next ads mostly have known shapes, too, so that the run goes on with them.
+            while let Some(scene) = next
+                && let Some(known) = self.shapes.known(scene.sides(), shapes, &self.names)
+            {
+                shapes = known;
+                run.begin(self.views(scene, shapes));
+                let expression = run.subject(subject);
+                let done = if context.is_interrupted() { Err(Bail) } else { work(&mut run, expression) };
+                if run.missing.is_some() {
+                    break;
+                }
+                found(done.ok());
+                next = scenes.next();
+            }
+            let (steps, missing) = (run.steps(), run.missing.cloned());
+            self.steps = steps;
+            if let Some(missing) = missing {
+                self.add(&missing);
+            }
         }
+    }
+
+    /// Prepares the shapes of the ads of a scene: of the ad that holds the expression, and of its partner. `None` if an
+    /// attribute has a name to which the language itself gives a meaning.
+    #[inline]
+    fn prepare(&mut self, scene: CompiledScene<'_>) -> Option<[ShapeNumber; 2]> {
+        self.shapes.set_entries(self.shapes.len());
+        let [own, partner] = scene.sides();
+        let [own_guess, partner_guess] = self.guesses[scene.side];
+        let own_shape = self.shapes.prepare(own.shape(), own_guess, &self.names)?;
+        let partner_shape = if std::ptr::eq(own, partner) {
+            own_shape
+        } else {
+            self.shapes.prepare(partner.shape(), partner_guess, &self.names)?
+        };
+        self.guesses[scene.side] = [own_shape, partner_shape];
+        Some([own_shape, partner_shape])
+    }
+
+    /// Returns the views of the ads of a scene whose shapes were prepared.
+    #[inline]
+    fn views<'a>(&'a self, scene: CompiledScene<'a>, [own_shape, partner_shape]: [ShapeNumber; 2]) -> [AdView<'a>; 2] {
+        let [own, partner] = scene.sides();
+        [self.shapes.view(own_shape, own, &self.names), self.shapes.view(partner_shape, partner, &self.names)]
     }
 
     /// Makes the program of an expression. Forgets all programs first if there are too many.
@@ -221,51 +261,24 @@ impl CompiledEvaluator {
         let program = lower(expression, &mut self.names, self.dialect, self.is_match);
         self.programs.insert(expression.clone(), program);
     }
+}
 
-    #[inline]
-    fn attempt<T>(
-        &mut self,
-        subject: CompiledSubject<'_>,
-        scene: CompiledScene<'_>,
-        context: &Context,
-        work: impl for<'a> Fn(&mut Run<'a>, Option<&'a Expression>) -> Result<T, Bail>,
-    ) -> Option<Attempt<T>> {
-        self.shapes.set_entries(self.shapes.len());
-        let [own, partner] = if scene.side == 0 { scene.ads } else { [scene.ads[1], scene.ads[0]] };
-        let [own_guess, partner_guess] = self.guesses[scene.side];
-        let own_shape = self.shapes.prepare(own.shape(), own_guess, &self.names)?;
-        let partner_shape = if std::ptr::eq(own, partner) {
-            own_shape
-        } else {
-            self.shapes.prepare(partner.shape(), partner_guess, &self.names)?
-        };
-        self.guesses[scene.side] = [own_shape, partner_shape];
-        let views: [AdView<'_>; 2] =
-            [self.shapes.view(own_shape, own, &self.names), self.shapes.view(partner_shape, partner, &self.names)];
-        let expression = match subject {
-            CompiledSubject::Expression(expression) => Some(expression),
-            CompiledSubject::FirstAttribute(names) => names.iter().find_map(|name| views[0].get(name.0)),
-        };
-        let mut run = Run::new(&self.programs, context, &self.nowhere, views);
-        let (done, steps) = (work(&mut run, expression), run.steps());
-        let attempt = match done {
-            Ok(value) => Some(Attempt::Done(value)),
-            Err(Bail) => run.missing.map(|missing| Attempt::Missing(missing.clone())),
-        };
-        self.steps = steps;
-        attempt
-    }
+/// Returns the value of an expression; undefined without one.
+fn value<'a>(run: &mut Run<'a>, expression: Option<&'a Expression>) -> Result<CompiledValue, Bail> {
+    let Some(expression) = expression else { return Ok(CompiledValue::Value(Value::Undefined)) };
+    Ok(match run.expression(expression)? {
+        Operand::Error => CompiledValue::Error,
+        operand => CompiledValue::Value(run.strings.value(operand)),
+    })
+}
+
+/// Returns the truth value of an expression; undefined without one.
+fn condition<'a>(run: &mut Run<'a>, expression: Option<&'a Expression>) -> Result<Truth, Bail> {
+    expression.map_or(Ok(Truth::Undefined), |expression| run.expression_condition(expression))
 }
 
 /// Works with the stack that a run of a program needs.
 #[inline]
 fn with_stack<T>(work: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(256 * 1024, 1024 * 1024, work)
-}
-
-/// Outcome of a run.
-enum Attempt<T> {
-    Done(T),
-    /// The expression of this attribute has no program yet.
-    Missing(Expression),
 }

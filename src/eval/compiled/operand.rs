@@ -27,6 +27,12 @@ pub(super) struct Bail;
 pub(super) struct ComputedStrings(Vec<ByteString>);
 
 impl ComputedStrings {
+    /// Forgets the strings of the run before.
+    #[inline]
+    pub(super) fn forget(&mut self) {
+        self.0.clear();
+    }
+
     /// Returns the operand for a value; [`Bail`] for a time, a list or an ad.
     pub(super) fn keep<'a>(&mut self, value: Value) -> Result<Operand<'a>, Bail> {
         Ok(match value {

@@ -6,6 +6,7 @@ use crate::ad::{ByIdentity, Dialect, Expression, ExpressionKind, ScopeFrame, Tru
 
 use super::super::builtin::string_lists;
 use super::super::{Context, Environment};
+use super::CompiledSubject;
 use super::budget::ProgramBudget;
 use super::function_calls::{call_function, search_pattern};
 use super::operand::{Bail, ComputedStrings, Operand};
@@ -29,6 +30,8 @@ pub(super) struct Run<'a> {
     budget: ProgramBudget,
     /// Expression of an attribute that has no program yet. The run ends with [`Bail`] and can be repeated with one.
     pub missing: Option<&'a Expression>,
+    /// The program with which the run began last.
+    first: Option<(&'a Expression, &'a Program)>,
 }
 
 static UNDEFINED: Value = Value::Undefined;
@@ -50,6 +53,24 @@ impl<'a> Run<'a> {
             strings: ComputedStrings::default(),
             budget: ProgramBudget::new(context),
             missing: None,
+            first: None,
+        }
+    }
+
+    /// Begins anew in other ads.
+    #[inline]
+    pub(super) fn begin(&mut self, [own, partner]: [AdView<'a>; 2]) {
+        (self.own, self.partner) = (own, partner);
+        self.strings.forget();
+        self.budget.begin_anew();
+    }
+
+    /// Returns the expression to evaluate; `None` if the ad has none of the attributes.
+    #[inline]
+    pub(super) fn subject(&self, subject: CompiledSubject<'a>) -> Option<&'a Expression> {
+        match subject {
+            CompiledSubject::Expression(expression) => Some(expression),
+            CompiledSubject::FirstAttribute(names) => names.iter().find_map(|name| self.own.get(name.0)),
         }
     }
 
@@ -84,9 +105,16 @@ impl<'a> Run<'a> {
         is_partners: bool,
         work: impl FnOnce(&mut Self, &'a Program) -> Result<T, Bail>,
     ) -> Result<T, Bail> {
-        let Some(program) = self.programs.get(expression) else {
-            self.missing = Some(expression);
-            return Err(Bail);
+        let program = match self.first {
+            Some((first, program)) if first.ptr_eq(expression) => program,
+            _ => {
+                let Some(program) = self.programs.get(expression) else {
+                    self.missing = Some(expression);
+                    return Err(Bail);
+                };
+                self.first = self.first.or(Some((expression, program)));
+                program
+            }
         };
         let depth = self.budget.begin(program)?;
         if program.is_hopeless() {
@@ -253,6 +281,7 @@ impl<'a> Run<'a> {
             let condition = match operand {
                 Operation::IntegerTest(test) => self.integer_test(test),
                 Operation::Comparison(comparison) => self.comparison(comparison),
+                Operation::PatternTest(test) => self.pattern_test(test),
                 operand => self.condition(operand),
             };
             match condition? {
@@ -351,7 +380,11 @@ impl<'a> Run<'a> {
 
     #[inline(never)]
     fn pattern_test(&mut self, test: &'a PatternOperation) -> Result<Truth, Bail> {
-        let subject = self.operand(&test.call.arguments[1])?;
+        let subject = &test.call.arguments[1];
+        if let Some(Value::String(subject)) = self.stored(subject) {
+            return search_pattern(test, subject.as_bytes(), self.context, &mut self.budget);
+        }
+        let subject = self.operand(subject)?;
         if let Operand::Undefined = subject {
             return Ok(Truth::Undefined);
         }

@@ -110,8 +110,28 @@ impl SlotTable {
     /// Returns the view of an ad of a shape. Precondition: [`SlotTable::prepare`] was called for the shape.
     #[inline]
     pub(super) fn view<'a>(&'a self, number: ShapeNumber, ad: &'a Ad, names: &'a NameTable) -> AdView<'a> {
-        let slots = &self.shapes[number.0];
-        AdView { positions: &slots.positions, expressions: ad.expressions(), shape: &slots.shape, names }
+        AdView { slots: &self.shapes[number.0], expressions: ad.expressions(), names }
+    }
+
+    /// Returns the numbers of the shapes of two ads, if both are known and prepared. `guesses` has numbers of shapes
+    /// that were prepared before.
+    #[inline]
+    pub(super) fn known(
+        &self,
+        [own, partner]: [&Ad; 2],
+        [own_guess, partner_guess]: [ShapeNumber; 2],
+        names: &NameTable,
+    ) -> Option<[ShapeNumber; 2]> {
+        let known = |ad: &Ad, guess: ShapeNumber| {
+            if Arc::ptr_eq(&self.shapes[guess.0].shape, ad.shape()) {
+                return Some(guess);
+            }
+            let number = *self.by_address.get(&(Arc::as_ptr(ad.shape()) as usize))?;
+            let slots = &self.shapes[number];
+            (slots.is_plain && slots.positions.len() == names.len()).then_some(ShapeNumber(number))
+        };
+        let own_shape = known(own, own_guess)?;
+        Some([own_shape, if std::ptr::eq(own, partner) { own_shape } else { known(partner, partner_guess)? }])
     }
 
     /// Number of known shapes.
@@ -123,9 +143,8 @@ impl SlotTable {
 /// Ad in which a program runs, with the slots of its shape.
 #[derive(Clone, Copy)]
 pub(super) struct AdView<'a> {
-    positions: &'a [Cell<u32>],
+    slots: &'a ShapeSlots,
     expressions: &'a [Expression],
-    shape: &'a AdShape,
     names: &'a NameTable,
 }
 
@@ -133,7 +152,7 @@ impl<'a> AdView<'a> {
     /// Returns the expression bound to a name; `None` if the ad lacks the attribute.
     #[inline]
     pub(super) fn get(&self, name: NameNumber) -> Option<&'a Expression> {
-        let position = self.positions.get(name as usize)?.get();
+        let position = self.slots.positions.get(name as usize)?.get();
         if let Some(expression) = self.expressions.get(position as usize) {
             return Some(expression);
         }
@@ -143,9 +162,9 @@ impl<'a> AdView<'a> {
     #[cold]
     #[inline(never)]
     fn resolve(&self, name: NameNumber) -> Option<&'a Expression> {
-        let position = self.shape.position(&self.names.names[name as usize]);
+        let position = self.slots.shape.position(&self.names.names[name as usize]);
         let position = position.and_then(|position| u32::try_from(position).ok()).unwrap_or(ABSENT);
-        self.positions[name as usize].set(position);
+        self.slots.positions[name as usize].set(position);
         self.expressions.get(position as usize)
     }
 }

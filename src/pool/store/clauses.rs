@@ -38,6 +38,11 @@ impl<'e> GroupedClauses<'e> {
         rows: &[u32],
         mut evaluate: impl FnMut(&'e Expression, &[u32]) -> Vec<Option<Truth>>,
     ) -> Vec<Option<Truth>> {
+        if let [(clause, groups)] = &self.clauses[..]
+            && groups.first_rows() == rows
+        {
+            return evaluate(clause, rows);
+        }
         let mut truths = vec![Some(Truth::True); rows.len()];
         let mut open: Vec<(u32, usize)> = rows.iter().copied().zip(0..).collect();
         for (clause, groups) in &self.clauses {

@@ -59,6 +59,8 @@ pub struct Dependencies {
 /// which the value depends.
 pub struct StoreValues {
     groups: Arc<Partition>,
+    /// The index of the value of each group in `values`.
+    numbers: Vec<u32>,
     values: Vec<Result<Value, Abort>>,
 }
 
@@ -69,7 +71,7 @@ impl StoreValues {
     ///
     /// Fails if the evaluation exceeded a budget or was interrupted.
     pub fn value(&self, row: usize) -> Result<&Value, &Abort> {
-        self.values[self.groups.group(row).unwrap_or_default()].as_ref()
+        self.values[self.numbers[self.groups.group(row).unwrap_or_default()] as usize].as_ref()
     }
 }
 
@@ -143,15 +145,19 @@ impl Store {
                 )
             })
         });
-        let value = |(group, row): (usize, &u32)| match truths.as_ref().and_then(|truths| truths[group]) {
-            Some(Truth::True) => Ok(Value::Boolean(true)),
-            Some(Truth::False) => Ok(Value::Boolean(false)),
-            Some(Truth::Undefined) => Ok(Value::Undefined),
+        let mut values = vec![Ok(Value::Boolean(true)), Ok(Value::Boolean(false)), Ok(Value::Undefined)];
+        let number = |(group, row): (usize, &u32)| match truths.as_ref().and_then(|truths| truths[group]) {
+            Some(Truth::True) => 0,
+            Some(Truth::False) => 1,
+            Some(Truth::Undefined) => 2,
             // Only the tree walker knows the cause of an error.
-            Some(Truth::Error) | None => evaluator.evaluate(expression, &self.ads[*row as usize], context),
+            Some(Truth::Error) | None => {
+                values.push(evaluator.evaluate(expression, &self.ads[*row as usize], context));
+                code(values.len() - 1)
+            }
         };
-        let values = groups.first_rows().iter().enumerate().map(value).collect();
-        StoreValues { groups, values }
+        let numbers = groups.first_rows().iter().enumerate().map(number).collect();
+        StoreValues { groups, numbers, values }
     }
 
     /// Returns the truth value of the constraint `name` of a partner in its match with each ad: `None` for an ad in which
