@@ -5,6 +5,8 @@ mod junit;
 mod report;
 mod spec_files;
 mod tap;
+#[cfg(test)]
+mod tests;
 mod text;
 
 use std::collections::BTreeSet;

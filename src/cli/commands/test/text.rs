@@ -44,7 +44,7 @@ pub fn write(out: &mut dyn Write, session: &Session, report: &TestReport) -> Res
 }
 
 /// Returns the summary line: how many cases passed or failed, and the names of the first cases that did not pass.
-fn summary(report: &TestReport) -> String {
+pub(super) fn summary(report: &TestReport) -> String {
     let all = report.outcomes().count();
     // A case that did not pass always has a position, so that `located` can print it.
     let named = |status: CaseStatus| -> Vec<String> {
@@ -100,7 +100,7 @@ fn write_failure(out: &mut dyn Write, session: &Session, file: &SpecResult, case
     for unmet in &case.unmet {
         let lines = unmet.expected.difference(&unmet.actual);
         let signed = |(sign, text): &DiffLine| diagnostics::signed_line(colored, "  ", *sign, text);
-        if let [(_, expected), (_, actual)] = lines.as_slice() {
+        if let [('-', expected), ('+', actual)] = lines.as_slice() {
             writeln!(out, "{}", signed(&('-', format!("{}: {expected}", unmet.key))))?;
             writeln!(out, "{}", signed(&('+', format!("{}: {actual}", unmet.key))))?;
             continue;
