@@ -246,3 +246,26 @@ fn naming(message: String, parts: &[String]) -> String {
 
 /// Maximum length of a part that a message names, in characters.
 const MAX_PART_CHARS: usize = 60;
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_PART_CHARS, naming};
+
+    #[test]
+    fn parts_that_no_picture_shows_are_named() {
+        for (message, parts, expected) in [
+            ("this is never true", &[][..], "this is never true"),
+            ("this is never true", &["a > 1"], "`a > 1` is never true"),
+            ("both `a` and `b` are", &["a", "b"], "both `a` and `b` are"),
+            ("both `a` and more are", &["a", "b"], "both `a` and more are (`a`, `b`)"),
+            ("this and that", &["a", "b"], "this and that (`a`, `b`)"),
+            ("x is wrong", &["a"], "x is wrong (`a`)"),
+            ("thistle is wrong", &["a"], "thistle is wrong (`a`)"),
+        ] {
+            let parts: Vec<String> = parts.iter().map(|part| (*part).to_owned()).collect();
+            assert_eq!(naming(message.to_owned(), &parts), expected);
+        }
+        let named = naming("this".to_owned(), &["x".repeat(MAX_PART_CHARS + 1)]);
+        assert!(named.chars().count() < MAX_PART_CHARS + 10, "{named}");
+    }
+}

@@ -388,29 +388,4 @@ fn take<'r>(taken: &mut Vec<Range<usize>>, ranges: impl Iterator<Item = &'r Rang
 }
 
 #[cfg(test)]
-mod tests {
-    use super::take;
-
-    #[test]
-    fn ranges_that_overlap_are_not_taken() {
-        for (taken, other, is_free) in [
-            (0..0, 0..0, true),
-            (2..4, 4..6, true),
-            (4..6, 2..4, true),
-            (2..4, 3..6, false),
-            (3..6, 2..4, false),
-            (2..4, 2..4, false),
-            (2..9, 4..5, false),
-            (4..5, 2..9, false),
-            // Insertions beside a range and in it.
-            (2..4, 2..2, true),
-            (2..4, 4..4, true),
-            (2..4, 3..3, false),
-            (2..2, 2..4, true),
-            (4..4, 2..4, true),
-            (3..3, 2..4, false),
-        ] {
-            assert_eq!(take(&mut vec![taken.clone()], [other.clone()].iter()), is_free, "{taken:?} {other:?}");
-        }
-    }
-}
+mod tests;

@@ -234,3 +234,41 @@ pub fn count_attribute_lines(text: &[u8]) -> usize {
     }
     count
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{count_attribute_lines, without_literals};
+
+    #[test]
+    fn digits_are_parts_of_words_or_of_numbers() {
+        for (text, expected) in [
+            ("a == \"x 1\" && b", "a == \"\" && b"),
+            ("a1 > 12", "a1 > "),
+            ("x_1 + 2e3", "x_1 + e3"),
+            ("_1 + 1_2", "_1 + _2"),
+            ("\u{e4}1 - 1", "\u{e4}1 - "),
+            ("f(12, \"34\", g5)", "f(, \"\", g5)"),
+            ("1a2", "a2"),
+            ("\"a", "\""),
+            ("", ""),
+        ] {
+            assert_eq!(without_literals(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn lines_are_counted_to_the_end_of_the_first_ad() {
+        for (text, expected) in [
+            ("", 0),
+            ("\n\n", 0),
+            ("a = 1", 1),
+            ("a = 1\nb = 2\n", 2),
+            ("a = 1\n\nb = 2\n", 1),
+            ("\n  \na = 1\n  b = 2\n \nc = 3\n", 2),
+            ("# c\na = 1\n// d\nb = 2\n*** Offset = 0\nc = 3\n", 2),
+            ("-- Schedd: a@b : <1.2.3.4:9618>\na = 1\n", 1),
+        ] {
+            assert_eq!(count_attribute_lines(text.as_bytes()), expected, "{text}");
+        }
+    }
+}

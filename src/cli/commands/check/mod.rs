@@ -12,6 +12,8 @@ mod repeated_definitions;
 mod rule_counts;
 mod rule_table;
 mod sarif;
+#[cfg(test)]
+mod tests;
 mod text;
 
 use std::sync::Arc;

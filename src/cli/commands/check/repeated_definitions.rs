@@ -39,3 +39,30 @@ impl<'p> RepeatedDefinitions<'p> {
 
 /// The attributes that tell that a daemon of HTCondor wrote an ad: the global identity of a job, the address of a slot.
 const IDENTITIES: [&str; 2] = ["GlobalJobId", "MyAddress"];
+
+#[cfg(test)]
+mod tests {
+    use classad::ad::Dialect;
+    use classad::format::{FileFormat, attribute_spans};
+
+    use super::RepeatedDefinitions;
+
+    #[test]
+    fn ten_repeated_attributes_are_several_ads_unless_most_are_not_repeated() {
+        for (repeated, others, is_joined) in
+            [(9, 0, false), (10, 0, true), (10, 1, false), (11, 0, true), (12, 3, false)]
+        {
+            let names = (0..repeated).map(|number| format!("A{number}"));
+            let others = (0..others).map(|number| format!("B{number}"));
+            let text: String = names.clone().chain(others).chain(names).map(|name| format!("{name} = 1\n")).collect();
+            let places = attribute_spans(text.as_bytes(), FileFormat::Long, 0, Dialect::Condor);
+            let definitions = RepeatedDefinitions::of(&places);
+            assert_eq!((definitions.pairs.len(), definitions.is_joined()), (repeated, is_joined));
+        }
+        // Of three definitions, each but the last has no effect.
+        let places = attribute_spans(b"A = 1\nB = 2\na = 3\nA = 4\n", FileFormat::Long, 0, Dialect::Condor);
+        let starts = RepeatedDefinitions::of(&places).pairs;
+        let starts: Vec<_> = starts.iter().map(|(one, next)| (one.name_range.start, next.name_range.start)).collect();
+        assert_eq!(starts, [(0, 12), (12, 18)]);
+    }
+}

@@ -50,7 +50,7 @@ pub fn write(out: &mut impl Write, session: &Session, report: &CheckReport, list
 }
 
 /// Returns one line that counts the findings of each level and the checked ads, such as `2 errors, 1 note in 7 ads`.
-fn summary(report: &CheckReport) -> String {
+pub(super) fn summary(report: &CheckReport) -> String {
     let levels = [LintLevel::Error, LintLevel::Warning, LintLevel::Note].into_iter();
     let counts = levels.map(|level| (report.count_at_level(level), level.as_str())).filter(|(count, _)| *count > 0);
     let counts: Vec<String> = counts.map(|(count, word)| counted(count, word)).collect();
