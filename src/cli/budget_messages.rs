@@ -34,3 +34,19 @@ pub fn spent_budget_texts(run: &RunBudgets) -> Vec<String> {
     }
     texts
 }
+
+#[cfg(test)]
+mod tests {
+    use classad::eval::Abort;
+
+    use super::{abort_text, budget_failures_text};
+
+    #[test]
+    fn limits_are_told_with_what_raises_them() {
+        assert!(abort_text(&Abort::TooManyRunSteps(7), "x").starts_with("x: "));
+        assert!(abort_text(&Abort::TooManyRunSteps(7), "x").ends_with("; --max-run-steps raises the limit"));
+        let end = "stopped at a limit; see `classad help budgets`";
+        assert_eq!(budget_failures_text(1), format!("1 evaluation or search was {end}"));
+        assert_eq!(budget_failures_text(2), format!("2 evaluations or searches were {end}"));
+    }
+}

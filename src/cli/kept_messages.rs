@@ -64,3 +64,31 @@ impl<P> KeptMessages<P> {
         std::mem::take(&mut self.lock())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{KeptMessage, KeptMessages, MessageKind};
+
+    #[test]
+    fn adjacent_numbers_are_added_up() {
+        let kept = KeptMessages::<&str>::default();
+        for message in [
+            KeptMessage::Counted([1, 0]),
+            KeptMessage::Counted([2, 5]),
+            KeptMessage::Problem("p"),
+            KeptMessage::Counted([0, 1]),
+            KeptMessage::Text(MessageKind::Note, "n".to_owned()),
+        ] {
+            kept.push(message);
+        }
+        let text = |message: KeptMessage<&str>| match message {
+            KeptMessage::Problem(problem) => problem.to_owned(),
+            KeptMessage::Counted([errors, warnings]) => format!("{errors} {warnings}"),
+            KeptMessage::Text(kind, text) => format!("{}: {text}", kind.word()),
+        };
+        assert_eq!(kept.take().into_iter().map(text).collect::<Vec<_>>(), ["3 5", "p", "0 1", "note: n"]);
+        assert!(kept.take().is_empty());
+        let words = [MessageKind::Error, MessageKind::Budget, MessageKind::Warning].map(MessageKind::word);
+        assert_eq!(words, ["error", "error", "warning"]);
+    }
+}

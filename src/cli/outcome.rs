@@ -141,3 +141,65 @@ pub fn io_reason(error: &IoError) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Error, ErrorKind};
+
+    use super::{Failure, RunErrors, Status, io_reason, refuse_contradictions, status_of};
+
+    #[test]
+    fn an_error_is_worse_than_a_budget_and_that_is_worse_than_an_answer() {
+        let all = [Status::Yes, Status::No, Status::Trouble, Status::Budget, Status::Undefined, Status::Error];
+        for (count, decides, budget, expected, with_zero) in [
+            (0, true, false, [0, 1, 2, 3, 4, 5], [0, 0, 2, 3, 4, 5]),
+            (1, false, false, [0, 1, 2, 3, 4, 5], [0, 0, 2, 3, 4, 5]),
+            (1, true, false, [2; 6], [2; 6]),
+            (1, true, true, [2; 6], [2; 6]),
+            (1, false, true, [3, 3, 2, 3, 3, 3], [3, 3, 2, 3, 3, 3]),
+        ] {
+            let mut errors = RunErrors::default();
+            errors.add(count, decides);
+            if budget {
+                errors.add_exceeded_budget();
+            }
+            assert_eq!(errors.count, count + usize::from(budget));
+            assert_eq!(all.map(|status| errors.exit_code(status, false)), expected);
+            assert_eq!(all.map(|status| errors.exit_code(status, true)), with_zero);
+            // A later answer does not make it better.
+            errors.add(0, true);
+            errors.add(2, false);
+            assert_eq!(all.map(|status| errors.exit_code(status, false)), expected);
+            errors.clear_status();
+            assert_eq!(all.map(|status| errors.exit_code(status, false)), [0, 1, 2, 3, 4, 5]);
+        }
+        assert_eq!([true, false].map(Status::of), [Status::Yes, Status::No]);
+    }
+
+    #[test]
+    fn failures_have_reasons() {
+        for (kind, reason, unwritable) in [
+            (ErrorKind::NotFound, "there is no such file", "its folder does not exist"),
+            (ErrorKind::PermissionDenied, "permission denied", "permission denied"),
+            (ErrorKind::IsADirectory, "it is a directory, not a file", "it is a directory, not a file"),
+        ] {
+            assert_eq!(io_reason(&Error::from(kind)), reason);
+            let told = |failure| status_of(Err(failure));
+            let expected = |what: &str, reason: &str| (Status::Trouble, Some(format!("cannot {what} f: {reason}")));
+            assert_eq!(told(Failure::unreadable("f", &Error::from(kind))), expected("read", reason));
+            assert_eq!(told(Failure::unwritable("f", &Error::from(kind))), expected("write", unwritable));
+        }
+        assert!(!io_reason(&Error::from_raw_os_error(28)).contains("os error"));
+        assert_eq!(status_of(Ok(Status::No)), (Status::No, None));
+        assert_eq!(status_of(Err(Error::from(ErrorKind::BrokenPipe).into())), (Status::Yes, None));
+        let full = status_of(Err(Error::other("disk full").into()));
+        assert_eq!(full, (Status::Trouble, Some("cannot write the output: disk full".to_owned())));
+        assert_eq!(status_of(Err(Failure::Refused(None))), (Status::Trouble, None));
+        let refused = |first, second| {
+            refuse_contradictions(&[(first, "one"), (second, "two")])
+                .map_or_else(|failure| status_of(Err(failure)).1, |()| None)
+        };
+        let told = [(false, false), (true, true), (false, true)].map(|(first, second)| refused(first, second));
+        assert_eq!(told, [None, Some("one".to_owned()), Some("two".to_owned())]);
+    }
+}

@@ -375,3 +375,6 @@ impl Session {
         self.errors.exit_code(status, self.options.exit_zero)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -95,3 +95,30 @@ impl MessageCounts {
         suppressed.map(|(count, what)| format!("{} not shown", counted(count.not_shown(), what))).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use classad::format::{Problem, Severity};
+
+    use super::{MAX_SHOWN_ERRORS, MAX_SHOWN_WARNINGS, MessageCounts};
+
+    #[test]
+    fn messages_beyond_the_most_are_counted() {
+        for (severity, most, what) in
+            [(Severity::Error, MAX_SHOWN_ERRORS, "error"), (Severity::Warning, MAX_SHOWN_WARNINGS, "warning")]
+        {
+            let problem = Problem::error_at(0..1, 1, "x");
+            let problem = if severity == Severity::Warning { problem.as_warning() } else { problem };
+            let mut counts = MessageCounts::default();
+            let shown: Vec<bool> = (0..most + 2).map(|_| counts.problems.shows(&problem)).collect();
+            assert_eq!(shown, [vec![true; most], vec![false; 2]].concat());
+            assert_eq!(counts.suppressed(), [format!("2 more {what}s not shown")]);
+            counts.problems.counter_mut(severity).add(3);
+            assert_eq!(counts.suppressed(), [format!("5 more {what}s not shown")]);
+            let mut counts = MessageCounts::default();
+            assert_eq!((0..=most).filter(|_| counts.shows_lossy_value(severity)).count(), most);
+            assert_eq!(counts.suppressed(), ["1 more change not shown"]);
+        }
+        assert!(MessageCounts::default().suppressed().is_empty());
+    }
+}

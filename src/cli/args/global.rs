@@ -279,3 +279,111 @@ pub fn time(text: &str) -> Result<i64, String> {
     let seconds = text.parse().ok().or(time.map(|time| time.seconds));
     seconds.ok_or_else(|| "expected seconds since 1970, a time such as 2026-01-31T12:00:00Z, or `now`".to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{GlobalOptions, Moment, TimeOption, duration, moment, time};
+
+    const NOON: i64 = 1_769_860_800;
+
+    impl GlobalOptions {
+        /// The options of a command line, whose words have spaces between them.
+        pub fn of_line(line: &str) -> Self {
+            let command = <Self as clap::Args>::augment_args(clap::Command::new("classad"));
+            let matches = command.try_get_matches_from(["classad"].into_iter().chain(line.split_whitespace())).unwrap();
+            <Self as clap::FromArgMatches>::from_arg_matches(&matches).unwrap()
+        }
+    }
+
+    #[test]
+    fn lengths_of_time_have_units() {
+        for (text, expected) in [
+            ("5", Some(5)),
+            ("5s", Some(5)),
+            ("90m", Some(5400)),
+            ("1h", Some(3600)),
+            ("2d", Some(172_800)),
+            ("1w", Some(604_800)),
+            ("5 h", Some(18_000)),
+            ("1", Some(1)),
+            ("0", None),
+            ("0s", None),
+            ("-1h", None),
+            ("h", None),
+            ("", None),
+            ("1.5h", None),
+            ("9223372036854775807", Some(i64::MAX)),
+            ("9223372036854775807m", None),
+        ] {
+            assert_eq!(duration(text).ok(), expected, "{text}");
+        }
+        assert_eq!(duration("x"), Err("expected a length of time such as 90m, 24h or 7d".to_owned()));
+    }
+
+    #[test]
+    fn times_are_numbers_or_dates_that_exist() {
+        for (text, expected) in [
+            ("0", Some(0)),
+            ("-5", Some(-5)),
+            ("26", Some(26)),
+            ("2026-01-31T12:00:00Z", Some(NOON)),
+            ("2026-01-31T13:00:00+01:00", Some(NOON)),
+            ("2026-01-31T12:00Z", Some(NOON)),
+            ("Jan 31 12:00:00 2026 Z", Some(NOON)),
+            ("Sat Jan 31 12:00:00 2026 (UTC) +00:00", Some(NOON)),
+            ("2026-02-31T12:00:00Z", None),
+            ("2026-13-01T12:00:00Z", None),
+            ("26-01-31T12:00:00Z", None),
+            ("202-01-31T12:00:00Z", None),
+            ("Feb 30 12:00:00 2026 Z", None),
+            ("noon", None),
+            ("", None),
+        ] {
+            assert_eq!(time(text).ok(), expected, "{text}");
+        }
+        let message = "expected seconds since 1970, a time such as 2026-01-31T12:00:00Z, or `now`";
+        assert_eq!(time("noon"), Err(message.to_owned()));
+        assert!(time("NOW").unwrap() > NOON);
+        assert_eq!(TimeOption::parse("Dump"), Ok(TimeOption::Dump));
+        assert_eq!(TimeOption::parse("7"), Ok(TimeOption::At(7)));
+        let message = "expected seconds since 1970, a time such as 2026-01-31T12:00:00Z, `now` or `dump`";
+        assert_eq!(TimeOption::parse("noon"), Err(message.to_owned()));
+    }
+
+    #[test]
+    fn a_moment_is_a_time_or_a_length_of_time_with_its_unit() {
+        for (text, expected) in [
+            ("24h", Some(86_401)),
+            ("90", Some(90)),
+            ("0", Some(0)),
+            ("2026-01-31T12:00:00Z", Some(NOON)),
+            ("0h", None),
+            ("1.5h", None),
+        ] {
+            assert_eq!(moment(text).ok().map(|moment| moment.seconds(1)), expected, "{text}");
+        }
+        assert_eq!(Moment::After(5).seconds(i64::MAX), i64::MAX);
+        let message =
+            "expected seconds since 1970, a time such as 2026-01-31T12:00:00Z, or `now`, or a duration such as 24h";
+        assert_eq!(moment("noon").err().as_deref(), Some(message));
+    }
+
+    #[test]
+    fn random_numbers_need_one_thread() {
+        assert_eq!(GlobalOptions::of_line("--threads 3").threads(), 3);
+        assert_eq!(GlobalOptions::of_line("--threads 3 --seed 1").threads(), 1);
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        assert_eq!(GlobalOptions::of_line("").threads(), processors.min(8));
+    }
+
+    #[test]
+    fn limits_of_files_are_the_usual_ones_if_they_are_not_given() {
+        let usual = classad::format::StreamLimits::default();
+        let limits = |line: &str| {
+            let limits = GlobalOptions::of_line(line).stream_limits();
+            (limits.max_ad_bytes, limits.max_unpack_ratio)
+        };
+        assert_eq!(limits(""), (usual.max_ad_bytes, usual.max_unpack_ratio));
+        assert_eq!(limits("--max-ad-bytes 70000 --max-unpack-ratio 9"), (70_000, 9));
+    }
+}
