@@ -101,6 +101,94 @@ fn options_of_explain() {
 }
 
 #[test]
+fn other_words_of_query() {
+    for (line, expected) in [
+        // Options of ours keep their values, also those that look like words of HTCondor.
+        ("-q|query|-idle", "-q|query|--condor-table=idle|--constraint=JobStatus == 1"),
+        ("query|-qo|json", "query|-qo|json"),
+        ("query|-ojson|-totals", "query|-ojson|--condor-table=totals|--constraint=true"),
+        ("query|--sort|-idle|-totals", "query|--sort|-idle|--condor-table=totals|--constraint=true"),
+        ("query|--partial|-totals", "query|--partial|--condor-table=totals|--constraint=true"),
+        ("query|-wide|--constraint=a", "query|--constraint=a"),
+        ("query|-wide|--constraint|a", "query|--constraint|a"),
+        ("query|-wide|-q", "query|-q|--constraint=true"),
+        ("query|-wide|-h", "query|-h|--constraint=true"),
+        ("query|-wide|-V", "query|-V|--constraint=true"),
+        ("query|-idle|-1", "query|--condor-table=idle|--constraint=JobStatus == 1|-1"),
+        ("query|-wide|xo|7", "query|xo|--called=7"),
+        ("query|-constraint|--1", "query|--condor-table=partial|--constraint=--1"),
+        // Numbers of jobs.
+        ("query|-wide|12345678901234567", "query|--called=12345678901234567"),
+        ("query|-wide|123456789012345678", "query|123456789012345678"),
+        ("query|-wide|7.12345678901234567", "query|--condor-table=partial|--called=7.12345678901234567"),
+        ("query|-wide|7.123456789012345678", "query|7.123456789012345678"),
+        ("query|-wide|7.", "query|7."),
+        ("query|-wide|.7", "query|.7"),
+        ("query|-wide|7a", "query|7a"),
+        ("query|-wide|1.2.3", "query|1.2.3"),
+        // Names, once the ads come from a file.
+        ("query|-wide|ann", "query|ann"),
+        ("query|-wide|x > 1", "query|x > 1"),
+        ("query|-wide|Cargo.toml", "query|--ads=Cargo.toml|--constraint=true"),
+        ("query|-wide|Cargo.toml|ann", "query|--ads=Cargo.toml|--called=ann"),
+        ("query|-ads|f|Cargo.toml", "query|--condor-table=of-slots|--ads=f|--ads=Cargo.toml|--constraint=true"),
+        ("query|-ads|f|@x", "query|--condor-table=of-slots|--ads=f|@x"),
+        ("query|-ads|f|FALSE", "query|--condor-table=of-slots|--ads=f|FALSE"),
+        ("query|-ads|f|a_b.c-d+e", "query|--condor-table=of-slots|--ads=f|--called=a_b.c-d+e"),
+        ("query|-jobads|f|a > 1", "query|--condor-table=of-jobs|--ads=f|a > 1"),
+        // Keys by which HTCondor does not sort.
+        ("query|-sort|none", "query|--sort=none|--constraint=true"),
+        ("query|-sort|False", "query|--sort=False|--constraint=true"),
+        ("query|-sort|0", "query|--sort=0|--constraint=true"),
+        ("query|-sort|1", "query|--sort=1|--constraint=(1) =!= undefined"),
+        ("query|-since|x == \"\\d\"", "query|--since=x == \"\\\\d\"|--constraint=true"),
+        (
+            "query|-constraint|x == \"\\d\" && \"a\\b\" == y",
+            "query|--condor-table=partial|--constraint=x == \"\\\\d\" && \"a\\\\b\" == y",
+        ),
+        (
+            "query|-zz",
+            "refused: there is no option -zz; `classad help from-condor` lists HTCondor's options that work here",
+        ),
+        ("query|-reverse:x", "refused: the analysis needs the slots: add -slotads FILE"),
+    ] {
+        assert_eq!(translated(line), expected, "{line}");
+    }
+}
+
+#[test]
+fn other_words_of_explain() {
+    for (line, expected) in [
+        ("query|-better-analyze|-jobads|j|-slotads|f", "explain|j|--pool=f"),
+        ("query|-better-analyze:sum|-slotads|f", "explain|--summary|--pool=f"),
+        ("query|-better-analyze:x|-slotads|f", "explain|--pool=f"),
+        ("query|-reverse:rev|-slotads|f", "explain|--reverse|--pool=f"),
+        ("query|-better-analyze|j|--offers|f", "explain|j|--offers|f"),
+        ("explain|--offers|-run|-idle", "explain|--offers|-run|--constraint=JobStatus == 1"),
+        ("explain|-better-analyze|-h", "explain|-h"),
+        ("explain|-slotads|s|7.1|--|x", "explain|--pool=s|--constraint=(ClusterId == 7 && ProcId == 1)|--|x"),
+        ("explain|-slotads|s|ann", "explain|--pool=s|ann"),
+        ("explain|-slotads|s|Cargo.toml", "explain|--pool=s|Cargo.toml"),
+        ("explain|-jobads|j|-slotads|s|Cargo.toml", "explain|j|--pool=s|Cargo.toml"),
+        ("explain|-jobads|j|-slotads|s|ann@x.y", "explain|j|--pool=s|--request=ann@x.y"),
+        ("explain|-jobads|j|-slotads|s|x > 1", "explain|j|--pool=s|x > 1"),
+        (
+            "explain|-slotads|s|-machine|a-b",
+            "explain|--pool=s|--offer-constraint=Name == \"a-b\" || Machine == \"a-b\" || \
+             regexp(\"^a-b[.]\", Machine, \"i\")",
+        ),
+        ("explain|-mconstraint|a == \"\\d\"", "explain|--offer-constraint=a == \"\\\\d\""),
+        ("explain|-l", "refused: `explain` has no option -long, but `query` has"),
+        ("explain|-l:new", "refused: `explain` has no option -long, but `query` has"),
+        ("explain|-machine", "refused: -machine needs the name of a slot or a machine"),
+        ("explain|-jobads", "refused: -jobads needs a file"),
+        ("explain|-version", "refused: -version is not supported: `classad --version` prints the version"),
+    ] {
+        assert_eq!(translated(line), expected, "{line}");
+    }
+}
+
+#[test]
 fn words_and_abbreviations() {
     for (word, expected) in [
         ("af", Some("autoformat")),

@@ -100,7 +100,7 @@ impl CommandLineTranslation {
                     self.translate_option(&text, meaning, suffix, &mut rest)?;
                     continue;
                 }
-                if name.len() > 1 && !is_cluster(&text, options) {
+                if !is_cluster(&text, options) {
                     return Err(self.unknown_option(&text, options));
                 }
             }
