@@ -52,3 +52,42 @@ fn read_list(list: &str) -> Result<Vec<String>, Failure> {
     let names: Vec<String> = text.split(separator).map(line).filter(|name| !name.is_empty()).collect();
     if names.is_empty() { refuse(format!("{name} names no file")) } else { Ok(names) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::AdFilesArgs;
+    use crate::cli::outcome::Failure;
+
+    #[test]
+    fn lists_name_files_with_lines_or_nuls() {
+        let folder = std::env::temp_dir().join(format!("classad-lists-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let list = |name: &str, bytes: &[u8]| {
+            let path = folder.join(name);
+            std::fs::write(&path, bytes).unwrap();
+            path.to_string_lossy().into_owned()
+        };
+        let lines = list("lines", b"b c\r\n\n d\ne");
+        let nuls = list("nuls", b"f\n\0g\r\0\0");
+        let [empty, damaged, input] = [list("empty", b"\n\n"), list("damaged", b"a\xff\n"), list("input", b"-\n")];
+        let paths = |files: &[&str], lists: &[&String]| {
+            let [files, files_from] =
+                [files.iter().map(|file| (*file).to_owned()).collect(), lists.iter().copied().cloned().collect()];
+            let args = AdFilesArgs { files, files_from };
+            assert_eq!(args.is_empty(), args.files.is_empty() && args.files_from.is_empty());
+            args.paths().map_err(|failure| match failure {
+                Failure::Refused(Some(message)) => message.replace(&*folder.to_string_lossy(), "."),
+                failure => panic!("{failure:?}"),
+            })
+        };
+        assert_eq!(paths(&[], &[]).unwrap(), Vec::<String>::new());
+        assert_eq!(paths(&["a", "-", "-"], &[]).unwrap(), ["a", "-", "-"]);
+        assert_eq!(paths(&["a"], &[&lines, &nuls]).unwrap(), ["a", "b c", " d", "e", "f\n", "g\r"]);
+        assert_eq!(paths(&["-"], &[&input]).unwrap(), ["-", "-"]);
+        assert_eq!(paths(&[], &[&empty]), Err("./empty names no file".to_owned()));
+        assert_eq!(paths(&[], &[&damaged]), Err("./damaged: the names of files must be UTF-8".to_owned()));
+        let missing = folder.join("missing").to_string_lossy().into_owned();
+        assert_eq!(paths(&[], &[&missing]), Err("cannot read ./missing: there is no such file".to_owned()));
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -346,3 +346,6 @@ fn retain_by_state(
     let reason = format!("{} (--all-states includes such ads)", join_and(&counts));
     retain_flagged(session, ads, what, &kept, &reason)
 }
+
+#[cfg(test)]
+mod tests;

@@ -146,3 +146,51 @@ fn read_config_file() -> Result<Vec<OptionDefault>, String> {
     }
     Ok(defaults)
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::{Arg, ArgAction, Command};
+
+    use super::{check_value, flag_default, with_default};
+
+    #[test]
+    fn values_are_those_that_the_option_takes() {
+        let of = |action| Arg::new("x").long("x").action(action);
+        let dialect = of(ArgAction::Set).value_parser(["classad", "condor"]);
+        for (option, value, default, fault) in [
+            (of(ArgAction::Count), "true", "1", None),
+            (of(ArgAction::Count), "false", "0", None),
+            (of(ArgAction::Count), "2", "2", Some("x must be true or false, not 2")),
+            (of(ArgAction::SetTrue), "true", "true", None),
+            (of(ArgAction::SetTrue), "false", "false", None),
+            (of(ArgAction::SetTrue), "yes", "yes", Some("x must be true or false, not yes")),
+            (of(ArgAction::Set), "true", "true", None),
+            (of(ArgAction::Set), "-", "-", None),
+            (dialect.clone(), "condor", "condor", None),
+            (dialect, "old", "old", Some("invalid value 'old' for '--x <x>' [possible values: classad, condor]")),
+        ] {
+            assert_eq!(flag_default(&option, value), default);
+            assert_eq!(check_value(&option, "x", value).err().as_deref(), fault, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_default_reaches_the_commands_below() {
+        let id = || Arg::new("id").long("id").required(true);
+        let tree = Command::new("classad")
+            .subcommand(Command::new("a").subcommand(Command::new("b").arg(id())))
+            .subcommand(Command::new("c").arg(id()))
+            .subcommand(Command::new("d"));
+        let find = |command: &Command| command.get_arguments().find(|arg| arg.get_long() == Some("id")).cloned();
+        let tree = with_default(tree, &find, "Name");
+        for line in [&["classad", "a", "b"][..], &["classad", "c"]] {
+            let matches = tree.clone().try_get_matches_from(line).unwrap();
+            let mut matches = matches.subcommand().unwrap().1;
+            while let Some((_, below)) = matches.subcommand() {
+                matches = below;
+            }
+            assert_eq!(matches.get_one::<String>("id").map(String::as_str), Some("Name"), "{line:?}");
+        }
+        assert!(tree.try_get_matches_from(["classad", "d"]).is_ok());
+    }
+}

@@ -56,3 +56,50 @@ pub fn refuse_equal_names<'n>(names: impl IntoIterator<Item = &'n String>) -> Re
         None => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{split_expressions, split_name};
+
+    #[test]
+    fn a_name_stands_before_the_first_equals_sign() {
+        for (text, name, expression) in [
+            ("Name", None, "Name"),
+            ("Share=Cpus/8.0", Some("Share"), "Cpus/8.0"),
+            (" _a1 = b == c", Some("_a1"), "b == c"),
+            ("a b=c", None, "a b=c"),
+            ("1a=c", None, "1a=c"),
+            ("=c", None, "=c"),
+            ("\u{e4}=c", None, "\u{e4}=c"),
+            ("a\u{e4}=c", None, "a\u{e4}=c"),
+            ("a.b=c", None, "a.b=c"),
+            ("a==c", None, "a==c"),
+            ("a=?=c", None, "a=?=c"),
+            ("a=!=c", None, "a=!=c"),
+            ("a=!c", Some("a"), "!c"),
+            ("a=?c", Some("a"), "?c"),
+            ("a<=c", None, "a<=c"),
+        ] {
+            assert_eq!(split_name(text), (name, expression), "{text}");
+        }
+    }
+
+    #[test]
+    fn commas_in_brackets_and_strings_separate_nothing() {
+        for (list, expected) in [
+            ("", &[][..]),
+            (" a , b ,", &["a", "b"]),
+            ("f(a, b), c", &["f(a, b)", "c"]),
+            ("{ a, [ b = 1, 2 ] }, c", &["{ a, [ b = 1, 2 ] }", "c"]),
+            ("\"a, b\", c", &["\"a, b\"", "c"]),
+            ("'a, \"b', c", &["'a, \"b'", "c"]),
+            ("\"a \\\", b\", c", &["\"a \\\", b\"", "c"]),
+            ("\"a \\\\\", c", &["\"a \\\\\"", "c"]),
+            ("\"(\", c", &["\"(\"", "c"]),
+            ("\"a)\", (b, c)", &["\"a)\"", "(b, c)"]),
+            ("a\\, b", &["a\\", "b"]),
+        ] {
+            assert_eq!(split_expressions(list), expected, "{list}");
+        }
+    }
+}

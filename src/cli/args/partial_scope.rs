@@ -74,3 +74,48 @@ impl PartialKnowledge {
         Environment::partial(ad, target.map(|target| self.known_attributes(target, true)), extent)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use classad::ad::{Ad, Expression, Name, Value};
+    use classad::eval::{Knowledge, Unknowns};
+
+    use super::{PartialKnowledge, dependency_names};
+
+    #[test]
+    fn unknown_attributes_are_those_of_a_side() {
+        let one = || Expression::literal(Value::Integer(1));
+        let ad: Ad = ["a", "b", "c"].into_iter().map(|name| (Name::new(name), one())).collect();
+        for (unknown, own, target) in [
+            (&[][..], "a b c", "a b c"),
+            (&["A"], "b c", "a b c"),
+            (&["my.a", "target.b"], "b c", "a c"),
+            (&["other.a", "c"], "a b", "b c"),
+            // Neither names a side.
+            (&["x.a"], "a b c", "a b c"),
+        ] {
+            let unknown = unknown.iter().map(|name| (*name).to_owned()).collect();
+            let known = PartialKnowledge { unknown, is_complete: false };
+            let names = |is_target| {
+                let ad = known.known_attributes(&ad, is_target);
+                ad.iter().map(|attribute| attribute.name.to_string()).collect::<Vec<_>>().join(" ")
+            };
+            assert_eq!((names(false).as_str(), names(true).as_str()), (own, target));
+            assert!(matches!(known.knowledge(), Knowledge::Partial));
+        }
+        let known = PartialKnowledge { unknown: Vec::new(), is_complete: true };
+        assert!(matches!(known.knowledge(), Knowledge::Complete));
+    }
+
+    #[test]
+    fn what_nothing_depends_on_took_too_many_steps() {
+        let (references, volatile) = Default::default();
+        let mut unknowns = Unknowns { references, volatile };
+        assert_eq!(dependency_names(&unknowns), ["more steps than the budget has"]);
+        unknowns.volatile.random_numbers = true;
+        assert_eq!(dependency_names(&unknowns), ["random numbers"]);
+        unknowns.volatile.clock = true;
+        unknowns.references.reads_anything = true;
+        assert_eq!(dependency_names(&unknowns), ["*", "the clock", "random numbers"]);
+    }
+}

@@ -337,3 +337,90 @@ pub fn read_settings<T>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use classad::ad::Dialect;
+    use classad::matching::policy::{Accountant, Policy};
+
+    use super::{LoadedPolicy, is_ready};
+    use crate::cli::session::Session;
+
+    const BY_NUMBER: &str = "share: { by: User }";
+    const BY_WEIGHT: &str = "share: { by: User, weight: Weight, in-use-by: UsedBy }";
+    const WITH_GROUPS: &str = "share: { by: User, weight: Weight, in-use-by: UsedBy, groups: { bio: 1 } }";
+
+    fn policy(text: &str, is_ready: bool) -> LoadedPolicy {
+        let policy = Policy::parse(text.as_bytes(), Dialect::Condor).unwrap_or_else(|problems| panic!("{problems:?}"));
+        LoadedPolicy { policy, is_ready, ..LoadedPolicy::default() }
+    }
+
+    #[test]
+    fn what_is_left_out_of_shares_is_told() {
+        let ignored = "note: the `share` of the policy is ignored: `negotiate` uses it";
+        let quotas = "note: quotas of groups are ignored: `negotiate` uses them";
+        for (text, is_ready, expected) in [
+            ("order: [Prio]", false, ""),
+            (BY_NUMBER, false, ignored),
+            (BY_NUMBER, true, ""),
+            (BY_WEIGHT, false, ignored),
+            (BY_WEIGHT, true, ""),
+            (WITH_GROUPS, false, ignored),
+            (WITH_GROUPS, true, quotas),
+        ] {
+            let session = Session::keeping("");
+            let left = policy(text, is_ready).without_share(&session);
+            assert!(left.policy.share.is_none());
+            assert_eq!(session.told().concat(), expected, "{text} {is_ready}");
+        }
+    }
+
+    #[test]
+    fn quotas_ceilings_and_limits_are_accounting() {
+        for (text, expected) in [("order: [Prio]", false), (BY_NUMBER, false), (BY_WEIGHT, false), (WITH_GROUPS, true)]
+        {
+            assert_eq!(policy(text, false).has_accounting(), expected, "{text}");
+        }
+        let bound = || [("ann".to_owned(), 2.0)].into();
+        let none = Accountant::default;
+        let not_applied =
+            "note: ceilings and floors of submitters are not applied: the policy does not share by weight";
+        for (text, accountant, expected, note) in [
+            (BY_WEIGHT, none(), [0, 0], ""),
+            (BY_WEIGHT, Accountant { ceilings: bound(), ..none() }, [0, 1], ""),
+            (BY_WEIGHT, Accountant { floors: bound(), ..none() }, [1, 0], ""),
+            (BY_NUMBER, none(), [0, 0], ""),
+            (BY_NUMBER, Accountant { ceilings: bound(), ..none() }, [0, 0], not_applied),
+            (BY_NUMBER, Accountant { floors: bound(), ..none() }, [0, 0], not_applied),
+            ("order: [Prio]", Accountant { floors: bound(), ..none() }, [0, 0], not_applied),
+        ] {
+            let session = Session::keeping("");
+            let mut policy = policy(text, false);
+            policy.set_bounds(&session, &accountant);
+            let share = policy.policy.weighted_share();
+            assert_eq!(share.map_or([0, 0], |share| [share.floors.len(), share.ceilings.len()]), expected);
+            // A floor keeps nothing from a request.
+            assert_eq!(policy.has_accounting(), expected[1] > 0);
+            assert_eq!(session.told().concat(), note, "{text}");
+        }
+    }
+
+    #[test]
+    fn offers_without_a_weight_are_counted() {
+        let session = Session::keeping("");
+        for (count, expected) in [
+            (0, ""),
+            (1, "note: 1 offer has no weight of at least 0; such a weight counts as 1"),
+            (2, "note: 2 offers have no weight of at least 0; such a weight counts as 1"),
+        ] {
+            LoadedPolicy::note_without_weight(&session, count);
+            assert_eq!(session.told().concat(), expected);
+        }
+        let docking = policy("docking: [label.Memory, label.Nmae]", false);
+        docking.note_discarding_components(&session, &[1, 7]);
+        let expected = "note: all candidates are discarded: in the docking vector, `label.Nmae` is undefined or cannot be compared";
+        assert_eq!(session.told(), [expected]);
+        let names = ["htcondor", "htcondor2", "./htcondor", "htcondor.yaml", "a/htcondor"].map(is_ready);
+        assert_eq!(names, [true, false, false, false, false]);
+    }
+}
