@@ -125,7 +125,7 @@ impl CompletionCandidates {
             if let Some(long) = arg.get_long() {
                 self.add(format!("--{long}"), about.clone());
             }
-            if let Some(short) = arg.get_short().filter(|_| self.begun.len() < 3) {
+            if let Some(short) = arg.get_short() {
                 self.add(format!("-{short}"), about);
             }
         }
@@ -206,4 +206,139 @@ fn next_positional<'t>(tree: &'t Command, command: &'t Command, words: &[&str]) 
     }
     let positionals: Vec<&Arg> = command.get_positionals().filter(|arg| !arg.is_hide_set()).collect();
     positionals.get(count).or(positionals.last()).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::builder::PossibleValue;
+    use clap::{Arg, ArgAction, Command, ValueHint};
+
+    use super::CompletionCandidates;
+
+    const FILE: &str = "samples/license/licenses.ad";
+
+    fn flag(name: &'static str) -> Arg {
+        Arg::new(name).long(name).action(ArgAction::SetTrue)
+    }
+
+    fn option(name: &'static str, value: &'static str) -> Arg {
+        Arg::new(name).long(name).value_name(value)
+    }
+
+    /// A small tree of commands.
+    fn tree() -> Command {
+        let json = PossibleValue::new("json").help("A document\nof JSON");
+        let forms = [json, PossibleValue::new("csv"), PossibleValue::new("jam").hide(true)];
+        let words = [PossibleValue::new("query"), PossibleValue::new("quiet").help("A topic")];
+        let query = Command::new("query").about("Find ads\nin files").args([
+            Arg::new("before").hide(true).value_name("OLD"),
+            Arg::new("constraint").value_name("CONSTRAINT"),
+            Arg::new("paths").value_name("PATH").num_args(0..),
+            option("output", "FORM").short('o').alias("out").value_parser(forms).help("The form\nof the output"),
+            flag("quiet").short('q'),
+            option("names", "WORD").value_delimiter(',').value_parser(["aa", "ab"]),
+            option("af", "EXPR,..."),
+            option("where", "EXPR"),
+            option("labels", "FILENAME"),
+            option("plan", "X").value_hint(ValueHint::FilePath),
+            option("old", "EXPR").hide(true),
+        ]);
+        Command::new("classad")
+            .args([
+                flag("verbose").short('v').global(true).help("Say more"),
+                option("dialect", "DIALECT").global(true).value_parser(["classad", "condor"]),
+                flag("quiet").short('q').global(true).help("Say less"),
+                flag("secret").global(true).hide(true),
+                flag("local"),
+            ])
+            .subcommand(query)
+            .subcommand(Command::new("help").arg(Arg::new("word").value_parser(words.clone())))
+            .subcommand(Command::new("pick").about("Pick").arg(Arg::new("word").value_parser(words)))
+            .subcommand(Command::new("quit").hide(true))
+    }
+
+    /// The words for the argument `at` of a line, with what they are; `FILE` is a file with ads.
+    fn words(line: &str, at: usize) -> String {
+        let line: Vec<String> = line.split_terminator('|').map(|word| word.replace("FILE", FILE)).collect();
+        let lines = CompletionCandidates::of_line(&tree(), &line, at).lines();
+        lines.lines().map(|line| line.trim_end().replace('\t', " = ")).collect::<Vec<_>>().join("|")
+    }
+
+    #[test]
+    fn words_are_those_of_their_place() {
+        let attributes = "App = attribute|Name = attribute|Ports = attribute|Type = attribute|ValidHost = attribute";
+        let both = format!("{attributes}|:files");
+        let forms = "json = A document|csv";
+        for (line, at, expected) in [
+            ("", 0, "query = Find ads|help|pick = Pick"),
+            ("Q|", 0, "query = Find ads"),
+            ("x|", 0, ""),
+            ("--dialect|query|q", 2, "query = Find ads"),
+            ("--verbose|q", 1, "query = Find ads"),
+            ("--dialect|", 1, "classad|condor"),
+            ("--dialect=co", 0, "--dialect=condor"),
+            ("query|--dialect|", 2, "classad|condor"),
+            // Values of an option, in each spelling.
+            ("query|--output|", 2, forms),
+            ("query|--output|J", 2, "json = A document"),
+            ("query|--out|", 2, forms),
+            ("query|-o|", 2, forms),
+            ("query|-qo|", 2, forms),
+            ("query|-oq|", 2, ":files"),
+            ("query|--output=", 1, "--output=json = A document|--output=csv"),
+            ("query|--output|=", 2, forms),
+            ("query|--output|=|c", 3, "csv"),
+            ("query|--outputs=j", 1, ""),
+            ("query|-o=j", 1, ""),
+            ("query|a=b|FILE", 1, ":files"),
+            ("query|--output|csv,j", 2, ""),
+            ("query|--names|aa,", 2, "aa,aa|aa,ab"),
+            ("query|--names=aa,aa,ab", 1, "--names=aa,aa,ab"),
+            ("query|--af|Na|FILE", 2, "Name = attribute"),
+            ("query|--af|Na,ty|FILE", 2, "Na,Type = attribute"),
+            ("query|--where||FILE", 2, attributes),
+            ("query|--where|", 2, ""),
+            ("query|--labels||FILE", 2, ":files"),
+            ("query|--plan|", 2, ":files"),
+            // Arguments: the first is a constraint, the others are files. The hidden one is none of them.
+            ("query||FILE", 1, &both),
+            ("query", 7, ":files"),
+            ("query|true||FILE", 2, ":files"),
+            ("query|true|x||FILE", 3, ":files"),
+            ("query|-q||FILE", 2, &both),
+            ("query|--output|json||FILE", 3, &both),
+            ("query|--output|json|true||FILE", 4, ":files"),
+            ("query|--||FILE", 2, &both),
+            ("query|--|--output=j", 2, ":files"),
+            ("query|--|-", 2, ":files"),
+            ("query|--output|--|j", 3, ":files"),
+            // Words of HTCondor.
+            ("query|-af||FILE", 2, attributes),
+            ("query|-af|Name|T|FILE", 3, "Type = attribute"),
+            ("query|-af|Name|-l||FILE", 4, ":files"),
+            ("query|-af|Name|--||FILE", 4, ":files"),
+            ("query|-hold||FILE", 2, &both),
+            ("query|-sort||FILE", 2, &both),
+            ("pick|-af||FILE", 2, "query|quiet = A topic"),
+            ("query|-hol", 1, "-hold = --constraint 'JobStatus == 5'"),
+            ("pick|-hol", 1, ""),
+            ("help|q", 1, "query = Find ads|quiet = A topic"),
+            ("pick|q", 1, "query|quiet = A topic"),
+        ] {
+            assert_eq!(words(line, at), expected, "{line} {at}");
+        }
+    }
+
+    #[test]
+    fn options_are_those_of_the_command_and_of_all() {
+        let options = "--output = The form|--quiet|--names|--af|--where|--labels|--plan|--verbose = Say more|\
+                       --dialect|--help = Print the help";
+        assert_eq!(words("query|--", 1), options);
+        let own = "--verbose = Say more|-v = Say more|--dialect|--quiet = Say less|-q = Say less|--local|\
+                   --help = Print the help|-h = Print the help in short";
+        assert_eq!(words("-", 0), own);
+        assert_eq!(words("-q", 0), "-q = Say less");
+        assert_eq!(words("query|-o", 1), "-o = The form");
+        assert_eq!(words("help|-", 1), own.replace("--local|", ""));
+    }
 }

@@ -48,3 +48,36 @@ fn add_names(path: &str, names: &mut BTreeMap<String, String>) -> std::io::Resul
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_ADS, attribute_names};
+
+    #[test]
+    fn names_are_those_of_the_first_ads_of_the_first_files() {
+        let folder = std::env::temp_dir().join(format!("classad-attribute-names-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = |name: &str, text: &str| {
+            let path = folder.join(name);
+            std::fs::write(&path, text).unwrap();
+            path.to_string_lossy().into_owned()
+        };
+        let many: String = (1..=MAX_ADS + 1).map(|number| format!("A{number} = 1\n\n")).collect();
+        let paths = [
+            file("many.long", &many),
+            file("some.ad", "[ a1 = 2; 'b c' = 3 ] [ B = ]"),
+            file("c.long", "C = 1\n"),
+            file("d.long", "D = 1\n"),
+            file("e.long", "E = 1\n"),
+        ];
+        let words =
+            |paths: &[String]| attribute_names(["true", "--af"].into_iter().chain(paths.iter().map(String::as_str)));
+        let names = words(&paths);
+        let others: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.starts_with('A')).collect();
+        assert_eq!(others, ["'b c'", "C", "D"]);
+        assert_eq!(names.len(), MAX_ADS + 3);
+        assert!(names.contains(&format!("A{MAX_ADS}")) && names.contains(&"A1".to_owned()), "{names:?}");
+        assert_eq!(words(&paths[3..]), ["D", "E"]);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}
