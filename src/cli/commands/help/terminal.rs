@@ -164,7 +164,8 @@ fn wrap(text: &str, width: usize, first_indent: &str, indent: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_command, last_column, shell_words, term_row, wrap, wrap_after_help};
+    use super::{is_command, last_column, render, shell_words, split_examples, term_row, wrap, wrap_after_help};
+    use crate::cli::commands::help::markup::parse;
 
     #[test]
     fn lines_that_were_broken_for_their_width_are_joined() {
@@ -221,5 +222,128 @@ mod tests {
         assert_eq!(wrap("abcdefgh i", 5, "", ""), "abcdefgh\ni\n");
         assert_eq!(term_row("-x", "one two", 40), "  -x                      one two\n");
         assert_eq!(term_row(&"y".repeat(30), "z", 40), format!("  {}\n{:26}z\n", "y".repeat(30), ""));
+    }
+
+    #[test]
+    fn a_line_is_joined_if_its_first_word_had_no_room_before() {
+        // What is written has 108 characters in a line.
+        let line = |width: usize| format!("{} {}", "a".repeat(50), "b".repeat(width - 51));
+        for (width, next, is_joined) in [
+            (104, "word", true),
+            (103, "word", false),
+            (104, "wor", false),
+            (105, "wor d", true),
+            (108, "-o json: x", false),
+            (108, "  word", false),
+            (108, "", false),
+        ] {
+            let (first, second) = (line(width), format!("{}\n{next}", line(width)));
+            let wrapped = wrap_after_help(&second, 100);
+            let expected = if is_joined { format!("{first} {next}") } else { format!("{first}\n{next}") };
+            let expected: String = expected.lines().map(|line| format!("{line}\n")).collect();
+            let expected = expected.replacen(" b", "\nb", 1);
+            assert_eq!(wrapped, expected.trim_end(), "{width} {next}");
+        }
+        // Of three lines the middle one is too short for the third to be its rest.
+        let text = format!("{}\nword\nmore", line(108));
+        let expected = format!("{}\n{} word\nmore", "a".repeat(50), "b".repeat(57));
+        assert_eq!(wrap_after_help(&text, 100), expected);
+        // A line that ends with a backslash is continued by itself.
+        let text = format!("{} \\\nword", line(106));
+        let expected = format!("{}\n{} \\\nword", "a".repeat(50), "b".repeat(55));
+        assert_eq!(wrap_after_help(&text, 100), expected);
+    }
+
+    #[test]
+    fn lines_continue_where_their_last_column_begins() {
+        let words = "one two three four five six seven eight nine ten eleven twelve";
+        for (text, width, expected) in [
+            // A paragraph, an indented line, and a key with its meaning.
+            (words.to_owned(), 30, "one two three four five six\nseven eight nine ten eleven\ntwelve".to_owned()),
+            (
+                format!("  {words}"),
+                30,
+                "  one two three four five six\n      seven eight nine ten\n      eleven twelve".to_owned(),
+            ),
+            (
+                format!("  key  {words}"),
+                47,
+                "  key  one two three four five six seven eight\n       nine ten eleven twelve".to_owned(),
+            ),
+            // The last column would be too narrow to go on below itself.
+            (
+                format!("  key  {words}"),
+                46,
+                "  key  one two three four five six seven eight\n      nine ten eleven twelve".to_owned(),
+            ),
+            // No line is wider than 100 characters, on no terminal.
+            ("x ".repeat(51) + "x", 300, format!("{}x\nx x", "x ".repeat(49))),
+            ("a\n\n\nb\n".to_owned(), 40, "a\n\n\nb".to_owned()),
+        ] {
+            assert_eq!(wrap_after_help(&text, width), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_command_fills_its_lines() {
+        for (line, width, expected) in [
+            ("  classad a bb ccc", 18, "  classad a bb ccc"),
+            // A backslash and its space need room, too.
+            ("  classad a bb ccc", 17, "  classad a bb \\\n      ccc"),
+            ("  classad a bb ccc", 16, "  classad a bb \\\n      ccc"),
+            ("  classad a bb ccc", 15, "  classad a \\\n      bb ccc"),
+            ("  classad a bb ccc ddd eeee", 16, "  classad a bb \\\n      ccc ddd \\\n      eeee"),
+            ("  classad a bb ccc ddd eeee", 15, "  classad a \\\n      bb ccc \\\n      ddd \\\n      eeee"),
+            ("  classad a bb ccc ddd \\", 16, "  classad a bb \\\n      ccc ddd \\"),
+            // What goes on behind a backslash keeps its indentation, if that is deep.
+            ("  classad a \\\n      bb ccc ddd", 15, "  classad a \\\n      bb ccc \\\n      ddd"),
+            ("  classad a \\\n     bb ccc dd", 13, "  classad a \\\n     bb ccc \\\n         dd"),
+            // Neither a command nor the rest of one.
+            ("  classad a\n  bb ccc ddd", 9, "  classad \\\n      a\n  bb ccc\n      ddd"),
+        ] {
+            assert_eq!(wrap_after_help(line, width), expected, "{line} {width}");
+        }
+    }
+
+    #[test]
+    fn a_term_has_room_for_its_meaning() {
+        let below = " ".repeat(26);
+        for (term, text, width, expected) in [
+            // A term of 22 characters shares its line, one of 23 does not.
+            ("y".repeat(22), "z", 60, format!("  {}  z\n", "y".repeat(22))),
+            ("y".repeat(23), "z", 60, format!("  {}\n{below}z\n", "y".repeat(23))),
+            ("\u{e4}".repeat(22), "z", 60, format!("  {}  z\n", "\u{e4}".repeat(22))),
+            // The meaning has 20 characters in a line at least.
+            ("x".to_owned(), "aaaa bbbb cccc ddddd", 10, format!("  x{}aaaa bbbb cccc ddddd\n", " ".repeat(23))),
+            (
+                "x".to_owned(),
+                "aaaa bbbb cccc dddddd",
+                10,
+                format!("  x{}aaaa bbbb cccc\n{below}dddddd\n", " ".repeat(23)),
+            ),
+            ("x".to_owned(), "aaaa bbbb cccc dddddd", 47, format!("  x{}aaaa bbbb cccc dddddd\n", " ".repeat(23))),
+        ] {
+            assert_eq!(term_row(&term, text, width), expected, "{term} {text} {width}");
+        }
+    }
+
+    #[test]
+    fn blocks_have_an_empty_line_between_them() {
+        let text = "# key: what it is\n\n## Part one\ntext that\ngoes on\n- an **item** that\n  goes on\n- b\n\n  code\n\n  \
+                    more\n\n| key | meaning |\n|---|---|\n| `a` | c |\n\n| b | d |\n```\nx\n\n  y\n\n```\nExamples:\nend\n\n# bare";
+        let expected = format!(
+            "key: what it is\n\nPART ONE\n\ntext that goes on\n\n- an item that goes\n  on\n- b\n\n  code\n\n  more\n\n  \
+             a{gap}c\n\n  b{gap}d\n\n  x\n\n    y\n\nEXAMPLES\n\nend\n\nbare: \n",
+            gap = " ".repeat(23)
+        );
+        assert_eq!(render(&parse(text), 19), expected);
+        assert_eq!(render(&parse(&"x ".repeat(51)), 300), format!("{}x\nx\n", "x ".repeat(49)));
+        for (text, expected) in [
+            ("Examples:\n  a\n\nmore\n\nlast", ("Examples:\n  a", "more\n\nlast")),
+            ("Examples:\n  a", ("Examples:\n  a", "")),
+            ("more\n\nExamples:\n  a", ("", "more\n\nExamples:\n  a")),
+        ] {
+            assert_eq!(split_examples(text), expected);
+        }
     }
 }

@@ -236,7 +236,7 @@ fn operator_meaning(symbol: &str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::{TOPICS, budgets, named_table, operators};
+    use super::{HelpTopic, TOPICS, budgets, find_topic, named_table, operators, topic_names};
     use crate::cli::commands::help::markup::{HelpBlock, parse};
 
     #[test]
@@ -257,5 +257,31 @@ mod tests {
         for term in ["--max-steps N", "--max-held-bytes N", "ports", "contradictions"] {
             assert!(terms.iter().any(|known| known == term), "{term}: {terms:?}");
         }
+    }
+
+    #[test]
+    fn a_topic_mentions_the_beginnings_of_its_words() {
+        let topic = HelpTopic { name: "x", text: "# x: About it\nParquet files, sub-word or xword, \u{e4}tna" };
+        assert_eq!(topic.about(), "About it");
+        assert_eq!(HelpTopic { name: "x", text: "x" }.about(), "");
+        for (word, expected) in [
+            ("parq", true),
+            (" PARQUET ", true),
+            ("par", false),
+            ("arquet", false),
+            ("word", true),
+            ("xword", true),
+            ("ubword", false),
+            ("\u{c4}TNA", true),
+            ("tna", false),
+            ("files, sub", true),
+            ("about", true),
+            ("", false),
+        ] {
+            assert_eq!(topic.mentions(word), expected, "{word}");
+        }
+        assert!(find_topic("POLICY").is_some_and(|topic| topic.name == "policy") && find_topic("polic").is_none());
+        assert_eq!(topic_names().last(), Some("schema"));
+        assert!(named_table("nothing").is_empty());
     }
 }
