@@ -217,7 +217,139 @@ impl<'g> Course<'g> {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_POINTS, Series};
+    use classad::ad::Dialect;
+    use classad::matching::negotiate::{SimulatedCycle, SubmitterState};
+    use classad::matching::policy::{GroupTree, Policy};
+
+    use super::{Course, MAX_POINTS, Series};
+    use crate::cli::render::rows::TableCell;
+
+    fn text(row: &[TableCell]) -> String {
+        row.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join("|")
+    }
+
+    /// A cycle after which submitters have these states: priority, waiting, matches, started, ended, evicted, running, used.
+    fn cycle(submitters: &[(&str, [u32; 8])]) -> SimulatedCycle {
+        let state = |[priority, waiting, matches, started, ended, evicted, running, used]: [u32; 8]| {
+            let [waiting, matches, started, ended, evicted, running] =
+                [waiting, matches, started, ended, evicted, running].map(|count| count as usize);
+            let [priority, used] = [priority, used].map(f64::from);
+            SubmitterState { priority, waiting, matches, started, ended, evicted, running, used }
+        };
+        let submitters = submitters.iter().map(|(name, of)| ((*name).to_owned(), state(*of))).collect();
+        let (matches, starts, effects) = (Vec::new(), Vec::new(), Vec::new());
+        SimulatedCycle { number: 1, time: 0, matches, starts, effects, submitters }
+    }
+
+    fn rows(course: &Course<'_>, cycle: &SimulatedCycle) -> Vec<String> {
+        course.rows(cycle).map(|row| text(&row)).collect()
+    }
+
+    fn groups() -> GroupTree {
+        let text = b"share: { by: User, weight: Weight, in-use-by: UsedBy, groups: { physics: 2 } }";
+        let policy = Policy::parse(text, Dialect::Condor).unwrap();
+        policy.weighted_share().unwrap().groups.clone()
+    }
+
+    #[test]
+    fn a_group_has_the_sums_of_its_submitters() {
+        let groups = groups();
+        let of_groups = Course::new(Some(&groups));
+        let [one, two] = [[1, 2, 3, 4, 5, 6, 7, 8], [10, 20, 30, 40, 50, 60, 70, 80]];
+        let some = cycle(&[("physics.ann@x", one), ("physics.bob@x", two), ("carl@x", one)]);
+        assert_eq!(
+            rows(&of_groups, &some),
+            [
+                "<none>||0|2|3|4|5|6|7|8",
+                "<none>|carl@x|1|2|3|4|5|6|7|8",
+                "physics||0|22|33|44|55|66|77|88",
+                "physics|physics.ann@x|1|2|3|4|5|6|7|8",
+                "physics|physics.bob@x|10|20|30|40|50|60|70|80",
+            ]
+        );
+        assert_eq!(rows(&of_groups, &cycle(&[("", one)])), ["<none>||0|2|3|4|5|6|7|8"]);
+        assert_eq!(
+            of_groups.header().collect::<Vec<_>>().join(" "),
+            "group submitter priority waiting matches started ended evicted running used"
+        );
+        let of_all = Course::new(None);
+        assert_eq!(
+            rows(&of_all, &cycle(&[("", one), ("ann", two)])),
+            ["|1|2|3|4|5|6|7|8", "ann|10|20|30|40|50|60|70|80"]
+        );
+        assert_eq!(of_all.header().next(), Some("submitter"));
+    }
+
+    /// The course of three cycles, in which submitters come and go.
+    fn add_cycles(course: &mut Course<'_>) {
+        course.add(&cycle(&[("ann", [1, 5, 2, 2, 0, 0, 2, 4])]));
+        course.add(&cycle(&[("ann", [1, 4, 1, 1, 1, 3, 1, 2]), ("bob", [1, 1, 1, 1, 0, 0, 1, 1])]));
+        course.add(&cycle(&[("bob", [1, 7, 2, 2, 1, 1, 2, 3])]));
+    }
+
+    #[test]
+    fn a_table_of_all_cycles_has_sums_means_and_what_is_last() {
+        let mut course = Course::new(None);
+        assert!(course.table().rows.is_empty());
+        add_cycles(&mut course);
+        let table = course.table();
+        let rows: Vec<String> = table.rows.iter().map(|row| text(&row[..8])).collect();
+        assert_eq!(table.header.join("|"), "submitter|started|ended|evicted|running|waiting|mean used|most used|used");
+        // ann neither waits nor runs in the end. Of bob's seven requests two started, and one lost its offer.
+        assert_eq!(rows, ["ann|3|1|3|0|0|2|4", "bob|3|1|1|2|6|1.33|3"]);
+        let series: Vec<&[f64]> = course.lines.values().map(|line| &line.series.points[..]).collect();
+        assert_eq!(series, [[4.0, 2.0, 0.0], [0.0, 1.0, 3.0]]);
+        let groups = groups();
+        let mut course = Course::new(Some(&groups));
+        add_cycles(&mut course);
+        let table = course.table();
+        assert_eq!(table.header[..3].join("|"), "group|submitter|started");
+        assert_eq!(text(&table.rows[0][..9]), "<none>||6|2|4|2|6|3.33|4");
+    }
+
+    #[test]
+    fn a_picture_has_a_bar_for_each_cycle() {
+        let mut course = Course::new(None);
+        add_cycles(&mut course);
+        let picture = course.picture();
+        for part in [
+            "weight in use after each of 3 cycles; at most 4",
+            ">ann<",
+            ">4 at most, 3 started<",
+            ">3 at most, 3 started<",
+        ] {
+            assert!(picture.contains(part), "{part}: {picture}");
+        }
+        // A track for each submitter. Its bars are as high as their part of 4, and those of 0 are left out.
+        let numbers = |line: &str| {
+            let number = |name: &str| {
+                let (_, rest) = line.split_once(&format!(" {name}=\"")).unwrap_or_default();
+                rest.split('"').next().unwrap_or_default().to_owned()
+            };
+            ["x", "y", "width", "height"].map(number).join(" ")
+        };
+        let bars: Vec<String> = picture.lines().filter(|line| line.starts_with("<rect x=")).map(numbers).collect();
+        assert_eq!(
+            bars,
+            ["364 78 512 32", "364 78 170 32", "534 94 171 16", "364 120 512 32", "534 144 171 8", "705 128 171 24",]
+        );
+    }
+
+    #[test]
+    fn a_point_of_a_long_series_is_the_mean_of_its_cycles() {
+        let mut series = Series::default();
+        for cycle in 1..MAX_POINTS {
+            series.push(if cycle == 2 { 5.0 } else { 1.0 });
+        }
+        assert_eq!((series.points.len(), series.width), (MAX_POINTS - 1, 1));
+        series.push(1.0);
+        assert_eq!((series.points.len(), series.width, series.open), (MAX_POINTS / 2, 2, (0.0, 0)));
+        assert_eq!(series.points[..2], [3.0, 1.0]);
+        series.push(4.0);
+        assert_eq!((series.points.len(), series.open), (MAX_POINTS / 2, (4.0, 1)));
+        series.push(8.0);
+        assert_eq!((series.points.last(), series.open), (Some(&6.0), (0.0, 0)));
+    }
 
     #[test]
     fn a_series_has_constant_memory_and_keeps_its_mean() {

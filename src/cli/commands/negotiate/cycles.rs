@@ -326,9 +326,110 @@ fn totals_text(cycles: u64, totals: &SimulationTotals) -> String {
 
 #[cfg(test)]
 mod tests {
-    use classad::matching::negotiate::SimulationTotals;
+    use classad::ad::Dialect;
+    use classad::configuration::{PolicyEffect, PolicyEffectKind};
+    use classad::matching::negotiate::{SimulatedCycle, SimulatedEffect, SimulationTotals};
+    use classad::matching::policy::CycleTimes;
 
-    use super::totals_text;
+    use super::{CyclesArgs, EffectCounts, totals_text};
+    use crate::cli::io::named_ad::NamedAd;
+    use crate::cli::io::parties::Parties;
+    use crate::cli::io::source_text::SourceText;
+    use crate::cli::session::Session;
+
+    /// Jobs with these attributes, called `j0`, `j1` and so on.
+    fn jobs(texts: &[&str]) -> Vec<NamedAd> {
+        let job = |(number, text): (usize, &&str)| {
+            let ad =
+                SourceText::from_argument("ad", &format!("[ MyType = \"Job\"; {text} ]")).first_ad(Dialect::Condor);
+            NamedAd::unnamed(ad.unwrap()).with_name(format!("j{number}"))
+        };
+        texts.iter().enumerate().map(job).collect()
+    }
+
+    fn args(interval: Option<i64>, run_time: Option<&str>, from_history: Option<&str>) -> CyclesArgs {
+        let [run_time, from_history] = [run_time, from_history].map(|text| text.map(str::to_owned));
+        CyclesArgs { cycles: Some(3), interval, run_time, from_history }
+    }
+
+    #[test]
+    fn each_policy_is_told_once() {
+        let effect = |request, time, knob: &str, line, reason: &str| {
+            let (knob, reason, kind) = (knob.to_owned(), reason.to_owned(), PolicyEffectKind::Holds);
+            SimulatedEffect {
+                request,
+                time,
+                effect: PolicyEffect { knob, line, kind, reason, ..PolicyEffect::default() },
+            }
+        };
+        let cycle = |effects| SimulatedCycle {
+            number: 1,
+            time: 0,
+            matches: Vec::new(),
+            starts: Vec::new(),
+            effects,
+            submitters: std::collections::BTreeMap::new(),
+        };
+        let mut counts = EffectCounts::default();
+        counts.add(&cycle(vec![effect(1, 5, "H", Some(3), "often"), effect(0, 6, "H", Some(3), "late")]));
+        counts.add(&cycle(vec![effect(0, 7, "K", None, ""), effect(0, 8, "H", Some(3), "")]));
+        let session = Session::keeping("");
+        counts.note(&session, &Parties::new([jobs(&["", ""]), Vec::new()]));
+        let expected = [
+            "note: H (line 3) holds j1 at 1970-01-01T00:00:05Z and 2 more times: often",
+            "note: K holds j0 at 1970-01-01T00:00:07Z",
+        ];
+        assert_eq!(session.told(), expected);
+    }
+
+    #[test]
+    fn jobs_of_a_history_are_those_that_ran() {
+        let jobs = || {
+            jobs(&[
+                "JobStatus = 1; JobUniverse = 5",
+                "JobStatus = 2; JobUniverse = 7",
+                "JobStatus = 4; JobUniverse = 5; RemoteWallClockTime = 0.0",
+                "JobStatus = 4; JobUniverse = 5; RemoteWallClockTime = 0.5",
+                "JobStatus = 3; JobUniverse = 5; JobStartDate = 7",
+            ])
+        };
+        let without_slot = "note: 1 of 5 requests left out: of a universe that needs no slot";
+        for (args, kept, note) in [
+            (args(None, None, None), "j0", "note: 3 of 4 requests left out: 2 completed and 1 removed"),
+            (args(None, None, Some("h")), "j3 j4", "note: 2 of 4 requests left out: never ran"),
+            (args(None, Some("60"), Some("h")), "j0 j2 j3 j4", ""),
+        ] {
+            let session = Session::keeping("");
+            let left = args.retain_jobs(&session, jobs());
+            assert_eq!(left.iter().map(NamedAd::id).collect::<Vec<_>>().join(" "), kept);
+            let told = session.told();
+            assert_eq!(told[0], without_slot);
+            assert!(told.get(1).map_or("", String::as_str).starts_with(note), "{told:?}");
+            assert_eq!(told.len(), 1 + usize::from(!note.is_empty()));
+        }
+    }
+
+    #[test]
+    fn cycles_begin_now_or_with_the_first_job_of_a_history() {
+        let parties = Parties::new([jobs(&["QDate = 70", "QDate = 50", "QDate = \"x\"", ""]), Vec::new()]);
+        let times = || CycleTimes { interval: 60, ..CycleTimes::default() };
+        for (args, has_states, [begin, interval], begins_idle) in [
+            (args(None, None, None), true, [900, 60], false),
+            (args(Some(7), Some("60"), None), false, [900, 7], true),
+            (args(None, None, Some("h")), true, [50, 60], true),
+            (args(None, Some("60"), Some("h")), false, [50, 60], true),
+        ] {
+            let mut session = Session::keeping("--now 900");
+            let policies =
+                super::JobPolicies::read(&classad::configuration::Configuration::default(), &session.context()).0;
+            let settings = args.settings(&mut session, &parties, (times(), policies), has_states);
+            let settings = settings.unwrap_or_else(|failure| panic!("{failure:?}"));
+            assert_eq!((settings.begin, settings.interval, settings.cycles), (begin, interval, 3));
+            assert_eq!((settings.begins_idle, settings.skips_quiet), (begins_idle, false));
+            let has_run_time = args.run_time.is_some() || args.from_history.is_some();
+            assert_eq!(settings.run_time.is_some(), has_run_time);
+        }
+    }
 
     #[test]
     fn what_happened_is_counted() {

@@ -61,3 +61,24 @@ fn write_chart(err: &mut dyn Write, heading: &str, bars: &[(&str, usize)]) -> io
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::write_chart;
+
+    #[test]
+    fn a_chart_has_a_row_for_each_number() {
+        let chart = |bars: &[(&str, usize)]| {
+            let mut text = Vec::new();
+            write_chart(&mut text, "requests", bars).unwrap();
+            // The bars depend on the terminal.
+            let text = String::from_utf8(text).unwrap();
+            text.lines().map(|line| line.trim_end_matches(['\u{2588}', '#'])).collect::<Vec<_>>().join("\n")
+        };
+        let expected = "requests\n  matched  12  \n  b         0\n  c        12  ";
+        assert_eq!(chart(&[("matched", 12), ("b", 0), ("c", 12)]), expected);
+        assert_eq!(chart(&[("a", 0), ("b", 0)]), "");
+        assert_eq!(chart(&[]), "");
+        assert_eq!(chart(&[("a", 1)]), "requests\n  a  1  ");
+    }
+}

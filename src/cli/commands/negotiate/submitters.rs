@@ -57,3 +57,55 @@ fn submitter_called<'n>(wanted: &'n str, names: &[&'n str]) -> Result<&'n str, F
         [_, ..] => refuse(format!("several submitters are called {wanted}: {}", found.join(", "))),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use classad::matching::negotiate::{NegotiationOutcome, SubmitterOutcome};
+
+    use super::{submitter_called, submitter_table};
+    use crate::cli::outcome::Failure;
+
+    #[test]
+    fn a_submitter_is_called_by_its_name_its_user_or_its_owner() {
+        let names = ["bio.ann@x", "phys.ann@x", "bob@x", "bob", "a.b.carl@x", ""];
+        for (wanted, expected) in [
+            ("bob@x", Ok("bob@x")),
+            // The whole name of one is the user of another.
+            ("bob", Ok("bob")),
+            ("bio.ann", Ok("bio.ann@x")),
+            ("carl", Ok("a.b.carl@x")),
+            ("b.carl", Ok("b.carl")),
+            ("dave", Ok("dave")),
+            ("ann", Err("several submitters are called ann: bio.ann@x, phys.ann@x")),
+        ] {
+            let called = submitter_called(wanted, &names).map_err(|failure| match failure {
+                Failure::Refused(Some(message)) => message,
+                _ => String::new(),
+            });
+            assert_eq!(called, expected.map_err(str::to_owned), "{wanted}");
+        }
+    }
+
+    #[test]
+    fn weights_have_a_column_if_they_are_known() {
+        let of = |name: &str, priority, requests, matches, offers| SubmitterOutcome {
+            name: name.to_owned(),
+            priority,
+            requests,
+            matches,
+            offers,
+        };
+        let submitters = vec![of("ann", 0.5, 3, 2, 1), of("bob", 1.0, 4, 0, 0)];
+        let mut outcome = NegotiationOutcome { submitters, ..NegotiationOutcome::default() };
+        let rows = |outcome: &NegotiationOutcome| {
+            let table = submitter_table(outcome);
+            let cells =
+                table.rows.iter().map(|row| row.iter().map(|cell| cell.text.clone()).collect::<Vec<_>>().join(" "));
+            [table.header.join(" ")].into_iter().chain(cells).collect::<Vec<_>>()
+        };
+        assert_eq!(rows(&outcome), ["submitter priority requests matches offers", "ann 0.5 3 2 1", "bob 1 4 0 0"]);
+        outcome.used_weight = Some([("ann".to_owned(), 2.5)].into());
+        let expected = ["submitter priority requests matches offers used_weight", "ann 0.5 3 2 1 2.5", "bob 1 4 0 0 0"];
+        assert_eq!(rows(&outcome), expected);
+    }
+}

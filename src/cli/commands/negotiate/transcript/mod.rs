@@ -2,6 +2,8 @@
 
 mod details;
 mod shares;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{HashMap, HashSet};
 use std::io::Write;

@@ -136,3 +136,56 @@ fn turn_share(limit: f64, requests: usize, goes_beyond: bool) -> String {
         false => format!("share used up, nothing for {asked}"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{group_detail, reached_quota_detail, skipped_group_detail, turn_share};
+
+    #[test]
+    fn what_a_group_may_use() {
+        for (weights, expected) in [
+            ([5.0, 5.0, 2.0], "2 in use, at most 5"),
+            ([5.0, 6.0, 2.0], "2 in use, at most 6, 1 of it surplus"),
+            ([5.0, 7.25, 2.0], "2 in use, at most 7.25, 2.25 of it surplus"),
+            ([5.0, 5.99, 2.0], "2 in use, at most 5.99"),
+            ([6.0, 4.0, 2.345], "2.35 in use, at most 4"),
+            ([5.0, 0.5, 2.0], "2 in use, at most 0.5"),
+            ([5.0, 0.0, 2.0], "2 in use; it may get only offers that prefer its requests"),
+            ([0.0, 0.0, 0.0], "0 in use, at most 0"),
+        ] {
+            assert_eq!(group_detail(weights), expected, "{weights:?}");
+        }
+        for (quota, usage, expected) in [
+            (0.0, 0.0, "its quota is 0 (0 of 0 in use)"),
+            (0.5, 0.0, "nothing is allocated to it (0 of 0.5 in use)"),
+            (2.0, 1.0, "nothing is allocated to it (1 of 2 in use)"),
+            (2.0, 2.0, "its quota is used up (2 of 2 in use)"),
+            (2.0, 3.0, "its quota is used up (3 of 2 in use)"),
+        ] {
+            assert_eq!(skipped_group_detail(quota, usage), expected);
+        }
+    }
+
+    #[test]
+    fn what_ends_a_turn() {
+        let both = "the maximum is reached (3 of 2 in use; the last offer, and offers for which `beyond` is true, may exceed \
+                    the maximum)";
+        for (most, used, has_beyond, expected) in [
+            (2.0, 2.0, true, "the maximum is reached (2 of 2 in use)"),
+            (2.0, 2.0, false, "the maximum is reached (2 of 2 in use)"),
+            (2.0, 3.0, true, both),
+            (2.0, 3.0, false, "the maximum is reached (3 of 2 in use; the last offer may exceed the maximum)"),
+        ] {
+            assert_eq!(reached_quota_detail(most, used, has_beyond), expected);
+        }
+        let beyond = "share used up; 2 requests may get only offers that prefer them (`beyond` of the policy)";
+        for (limit, requests, goes_beyond, expected) in [
+            (0.5, 1, true, "up to 0.5 more for 1 request"),
+            (0.5, 2, false, "up to 0.5 more for 2 requests"),
+            (0.0, 2, true, beyond),
+            (0.0, 2, false, "share used up, nothing for 2 requests"),
+        ] {
+            assert_eq!(turn_share(limit, requests, goes_beyond), expected);
+        }
+    }
+}
