@@ -167,3 +167,47 @@ impl JobEffects {
         effects.collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use classad::configuration::{PolicyEffect, PolicyEffectKind};
+
+    use super::JobEffects;
+
+    /// What is said of effects: knob, kind, reason and subcode of each, and the number of its jobs.
+    fn text(effects: &[(&str, PolicyEffectKind, &str, Option<i64>, usize)], ends_waiting: bool) -> Option<String> {
+        let effect = |(knob, kind, reason, subcode, jobs): &(&str, PolicyEffectKind, &str, Option<i64>, usize)| {
+            let (knob, reason) = ((*knob).to_owned(), (*reason).to_owned());
+            let jobs = (0..*jobs).map(|job| format!("{job}.0")).collect();
+            let effect = PolicyEffect { knob, kind: *kind, reason, subcode: *subcode, ..PolicyEffect::default() };
+            ((effect.knob.clone(), kind.as_str()), (effect, jobs))
+        };
+        JobEffects { effects: effects.iter().map(effect).collect(), ends_waiting }.text()
+    }
+
+    #[test]
+    fn effects_name_their_jobs_and_the_first_reason() {
+        use PolicyEffectKind::{Changes, Holds, Refuses, WarnsOf};
+        for (effect, expected) in [
+            (("H", Holds, "", None, 1), "H holds 1 job: 0.0"),
+            (("H", Holds, "often", None, 1), "H holds 1 job: 0.0 (often)"),
+            (("H", Holds, "", Some(7), 1), "H holds 1 job: 0.0 (subcode 7)"),
+            (("H", Holds, "often", Some(7), 1), "H holds 1 job: 0.0 (often, subcode 7)"),
+            (("H", Holds, "", None, 2), "H holds 2 jobs: 0.0 and 1.0"),
+            (("H", Holds, "often", None, 2), "H holds 2 jobs: 0.0 and 1.0; the reason for 0.0: often"),
+            (("T", Changes, "sets A", None, 1), "T changes 1 job: 0.0 (sets A)"),
+            (("T", Changes, "sets A", None, 2), "T changes 2 jobs: 0.0 and 1.0 (sets A in 0.0)"),
+            (("W", WarnsOf, "big", None, 1), "W warns about 1 job: 0.0 (big)"),
+            (("R", Refuses, "", None, 3), "R refuses 3 jobs: 0.0, 1.0 and 2.0"),
+        ] {
+            assert_eq!(text(&[effect], false), Some(format!("{expected}\n")));
+        }
+        let many = text(&[("H", Holds, "", None, 11)], false).unwrap();
+        assert!(many.starts_with("H holds 11 jobs: 0.0, ") && many.ends_with(", 9.0 and 1 more\n"), "{many}");
+        assert_eq!(text(&[], false), None);
+        let end = "below, jobs that are refused, held or removed are counted as waiting\n";
+        assert_eq!(text(&[], true).as_deref(), Some(end));
+        let both = text(&[("H", Holds, "", None, 1), ("R", Refuses, "", None, 1)], true);
+        assert_eq!(both, Some(format!("H holds 1 job: 0.0\nR refuses 1 job: 0.0\n{end}")));
+    }
+}

@@ -135,3 +135,21 @@ pub fn matching_subjects(
     }
     Ok(matches)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::MatchDifference;
+
+    #[test]
+    fn subjects_gain_or_lose_a_match() {
+        let [before, after] = [[false, false, true, true, false, true], [false, true, false, true, true, false]];
+        let of = |wanted: &dyn Fn(usize) -> bool| {
+            let difference = MatchDifference::new([&before, &after], true, None, wanted);
+            assert!(!difference.counts_taken_offers());
+            (difference.gaining, difference.losing)
+        };
+        assert_eq!(of(&|_| true), (vec![1, 4], vec![2, 5]));
+        assert_eq!(of(&|at| at > 2), (vec![4], vec![5]));
+        assert!(MatchDifference::new([&[], &[]], false, None, |_| true).counts_taken_offers());
+    }
+}

@@ -163,11 +163,6 @@ impl ExplainCommand {
     fn check_form(&self) -> Result<(), Failure> {
         let form = self.ads.common.output.form;
         let is_listed = form.is_some_and(OutputForm::has_lines_of_cells);
-        if !is_listed
-            && !matches!(form, None | Some(OutputForm::Table | OutputForm::Json | OutputForm::Jsonl | OutputForm::Svg))
-        {
-            return refuse("reports can be printed as table, json, jsonl, csv, tsv, markdown or svg");
-        }
         if self.summary && form == Some(OutputForm::Jsonl) {
             return refuse("--summary can be printed as table, json, csv, tsv, markdown or svg");
         }

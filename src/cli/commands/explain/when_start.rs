@@ -288,3 +288,55 @@ fn can_start(verdict: &RequestVerdict) -> bool {
 pub fn has_left_queue(state: AdvertisedState) -> bool {
     matches!(state, AdvertisedState::Job(JobState::Completed | JobState::Removed))
 }
+
+#[cfg(test)]
+mod tests {
+    use classad::ad::{Ad, Dialect, Expression, Name, Value};
+    use classad::eval::Context;
+
+    use super::arrivals;
+
+    fn job(queued: i64, universe: i64) -> Ad {
+        let attributes = [("QDate", queued), ("JobStatus", 2), ("JobUniverse", universe)];
+        let attribute = |(name, value)| (Name::new(name), Expression::literal(Value::Integer(value)));
+        attributes.map(attribute).into_iter().collect()
+    }
+
+    /// The times at which jobs come after 100,000, if these came before.
+    fn times(jobs: &[Ad]) -> Vec<i64> {
+        let integer = |job: &Ad, name: &str| match job.get_str(name).and_then(Expression::as_literal) {
+            Some(Value::Integer(number)) => *number,
+            other => panic!("{other:?}"),
+        };
+        let later = arrivals(jobs.iter(), 100_000, &Context::new(Dialect::Condor));
+        assert!(later.iter().all(|job| integer(job, "JobStatus") == 1));
+        later.iter().map(|job| integer(job, "QDate")).collect()
+    }
+
+    #[test]
+    fn as_many_jobs_come_as_came_in_the_last_day() {
+        let days = |first: i64| (1..=7).map(|day| first + day * 86_400).collect::<Vec<_>>();
+        assert!(times(&[]).is_empty());
+        // They come now, or later.
+        assert!(times(&[job(100_000, 5), job(100_001, 5)]).is_empty());
+        assert_eq!(times(&[job(0, 5), job(50_000, 5), job(100_001, 5)]), days(50_000));
+        assert_eq!(times(&[job(13_599, 5), job(13_600, 5)]), days(13_600));
+        // A job that needs no slot tells when jobs began to come.
+        assert_eq!(times(&[job(0, 7), job(50_000, 7), job(50_000, 5)]), days(50_000));
+        assert!(times(&[job(0, 7)]).is_empty());
+        let [first, second] = [job(40_000, 5), job(50_000, 5)];
+        let both = times(&[second, first]);
+        assert_eq!(both[..4], [110_000, 100_000, 170_000, 160_000]);
+        assert_eq!(both.len(), 20);
+    }
+
+    #[test]
+    fn the_number_of_jobs_that_come_is_bounded() {
+        let lately = times(&[job(99_990, 5)]);
+        assert_eq!((lately.len(), lately.first(), lately.last()), (1000, Some(&100_000), Some(&109_990)));
+        for (jobs, rounds) in [(142, 7), (143, 6), (200, 5), (333, 3), (334, 3), (500, 3), (501, 3)] {
+            let many = vec![job(13_600, 5); jobs];
+            assert_eq!(times(&many).len(), jobs * rounds, "{jobs}");
+        }
+    }
+}
