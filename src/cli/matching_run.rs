@@ -319,3 +319,6 @@ impl MatchingRun {
         (clusters.cluster_of.iter().map(representative).collect(), clusters.clusters.len() as u64)
     }
 }
+
+#[cfg(test)]
+mod tests;

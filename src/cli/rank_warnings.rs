@@ -300,3 +300,6 @@ fn ranked_sides(settings: &NegotiationSettings) -> &'static [PairSide] {
         &[]
     }
 }
+
+#[cfg(test)]
+mod tests;
