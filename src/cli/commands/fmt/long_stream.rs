@@ -168,6 +168,10 @@ mod tests {
             (vec![("abc", "ab")], true),
             (vec![("ab", "abc"), ("", "d")], true),
             (vec![("x", "y"), ("y", "x")], true),
+            // A difference stays one.
+            (vec![("x", "y"), ("z", "z")], true),
+            (vec![("ab", "abc"), ("c", "")], false),
+            (vec![("a", ""), ("", "ab"), ("b", "")], false),
         ] {
             let mut comparison = TextComparison::default();
             for (before, after) in &pieces {

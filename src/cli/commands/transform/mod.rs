@@ -304,3 +304,31 @@ impl Pipeline {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::has_comment_between_strings;
+
+    #[test]
+    fn comments_are_outside_of_strings() {
+        for (text, has_comment) in [
+            ("", false),
+            ("[ a = 1 ]", false),
+            ("[ a = 1 / 2 ]", false),
+            ("/", false),
+            ("[ a = 1 ] // b", true),
+            ("[ a = /* b */ 1 ]", true),
+            ("[ a = 4 / 2 // b", true),
+            ("[ a = \"//\" ]", false),
+            ("[ a = \"//\" ] // b", true),
+            ("[ '/*' = 1 ]", false),
+            ("[ a = \"'\" ] // '", true),
+            ("[ a = \"\\\"//\" ]", false),
+            ("[ a = \"\\\\\" ] // b", true),
+            ("[ a = \"\\\\\\\"//\" ]", false),
+            ("[ a = \"x\\", false),
+        ] {
+            assert_eq!(has_comment_between_strings(text.as_bytes()), has_comment, "{text}");
+        }
+    }
+}
