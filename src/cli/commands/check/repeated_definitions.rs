@@ -54,7 +54,8 @@ mod tests {
         {
             let names = (0..repeated).map(|number| format!("A{number}"));
             let others = (0..others).map(|number| format!("B{number}"));
-            let text: String = names.clone().chain(others).chain(names).map(|name| format!("{name} = 1\n")).collect();
+            let lines = names.clone().chain(others).chain(names).map(|name| format!("{name} = 1\n"));
+            let text = lines.collect::<Vec<_>>().concat();
             let places = attribute_spans(text.as_bytes(), FileFormat::Long, 0, Dialect::Condor);
             let definitions = RepeatedDefinitions::of(&places);
             assert_eq!((definitions.pairs.len(), definitions.is_joined()), (repeated, is_joined));

@@ -62,7 +62,7 @@ mod tests {
             std::fs::write(&path, text).unwrap();
             path.to_string_lossy().into_owned()
         };
-        let many: String = (1..=MAX_ADS + 1).map(|number| format!("A{number} = 1\n\n")).collect();
+        let many = (1..=MAX_ADS + 1).map(|number| format!("A{number} = 1\n\n")).collect::<Vec<_>>().concat();
         let paths = [
             file("many.long", &many),
             file("some.ad", "[ a1 = 2; 'b c' = 3 ] [ B = ]"),

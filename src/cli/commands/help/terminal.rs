@@ -240,7 +240,7 @@ mod tests {
             let (first, second) = (line(width), format!("{}\n{next}", line(width)));
             let wrapped = wrap_after_help(&second, 100);
             let expected = if is_joined { format!("{first} {next}") } else { format!("{first}\n{next}") };
-            let expected: String = expected.lines().map(|line| format!("{line}\n")).collect();
+            let expected = expected.lines().map(|line| format!("{line}\n")).collect::<Vec<_>>().concat();
             let expected = expected.replacen(" b", "\nb", 1);
             assert_eq!(wrapped, expected.trim_end(), "{width} {next}");
         }

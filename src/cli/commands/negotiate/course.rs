@@ -344,7 +344,7 @@ mod tests {
         assert_eq!((series.points.len(), series.width), (MAX_POINTS - 1, 1));
         series.push(1.0);
         assert_eq!((series.points.len(), series.width, series.open), (MAX_POINTS / 2, 2, (0.0, 0)));
-        assert_eq!(series.points[..2], [3.0, 1.0]);
+        assert_eq!((series.points[0], series.points[1]), (3.0, 1.0));
         series.push(4.0);
         assert_eq!((series.points.len(), series.open), (MAX_POINTS / 2, (4.0, 1)));
         series.push(8.0);
