@@ -17,6 +17,8 @@ mod reading;
 mod selection;
 mod share;
 mod suggestions;
+#[cfg(test)]
+mod tests;
 mod when;
 mod when_start;
 
