@@ -68,3 +68,24 @@ pub fn message_table(notices: &[Notice], claims: &[ClaimResult]) -> ResultTable 
     }
     rows
 }
+
+#[cfg(test)]
+mod tests {
+    use classad::matching::claim::{ClaimResult, Veto};
+
+    use super::outcome;
+
+    #[test]
+    fn a_claim_is_whole_partial_or_aborted() {
+        for (claimed, vetoes, claim, release) in [
+            (&[][..], 0, "aborted", "kept"),
+            (&[], 1, "aborted", "kept"),
+            (&[1], 0, "committed", "released"),
+            (&[1, 2], 1, "partial", "released"),
+        ] {
+            let vetoes = vec![(2, Veto::Gone); vetoes];
+            let result = ClaimResult { claimed: claimed.to_vec(), vetoes, ..ClaimResult::default() };
+            assert_eq!((outcome(&result, false).as_str(), outcome(&result, true).as_str()), (claim, release));
+        }
+    }
+}

@@ -196,3 +196,24 @@ fn rewrite(session: &mut Session, rewriter: &FileRewriter, name: &str, is_valid:
         rewriter.replace(session, name, text);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::width;
+
+    #[test]
+    fn a_width_has_bounds() {
+        for (text, expected) in [
+            ("19", None),
+            ("20", Some(20)),
+            ("80", Some(80)),
+            ("1000000", Some(1_000_000)),
+            ("1000001", None),
+            ("-20", None),
+            ("x", None),
+            ("", None),
+        ] {
+            assert_eq!(width(text).ok(), expected, "{text}");
+        }
+    }
+}
