@@ -132,7 +132,8 @@ impl HistogramBin {
 
 #[cfg(test)]
 mod tests {
-    use super::{BarChart, histogram};
+    use super::{BarChart, HistogramBin, column_chart, histogram, percent};
+    use crate::cli::render::diagnostics::supports_unicode;
 
     #[test]
     fn bars_are_as_long_as_their_numbers() {
@@ -160,5 +161,76 @@ mod tests {
         }
         let tiny = counted(&[(0.0, 1), (f64::MIN_POSITIVE, 1)], 3);
         assert_eq!(tiny.iter().map(|(_, count)| count).sum::<usize>(), 2);
+    }
+
+    #[test]
+    fn bars_follow_factors_from_a_thousand_on() {
+        let labels = |numbers: &[(f64, usize)]| -> Vec<(String, usize)> {
+            histogram(numbers, 3).iter().map(|bin| (bin.label(), bin.count)).collect()
+        };
+        let named = |bins: [(&str, usize); 3]| bins.map(|(label, count)| (label.to_owned(), count));
+        let (least, most) = ((1.0, 1), (1000.0, 2));
+        assert_eq!(labels(&[least, most]), named([("1.0..10.0", 1), ("10..100", 0), ("100..1000", 2)]));
+        assert_eq!(labels(&[least, (999.0, 2)]), named([("1..334", 1), ("334..666", 0), ("666..999", 2)]));
+        assert_eq!(labels(&[(0.0, 1), most]), named([("0..333", 1), ("333..667", 0), ("667..1000", 2)]));
+        assert_eq!(labels(&[(-1.0, 1), most]), named([("-1..333", 1), ("333..666", 0), ("666..1000", 2)]));
+    }
+
+    #[test]
+    fn a_label_has_two_digits_of_its_width() {
+        for (from, to, expected) in [
+            (0.0, 100.0, "0..100"),
+            (0.0, 10.0, "0..10"),
+            (0.0, 9.0, "0.0..9.0"),
+            (0.0, 1.0, "0.0..1.0"),
+            (0.25, 0.75, "0.25..0.75"),
+            (1.0, 1.0, "1.000000000000000..1.000000000000000"),
+        ] {
+            assert_eq!(HistogramBin { from, to, count: 0 }.label(), expected);
+        }
+    }
+
+    #[test]
+    fn percentages_are_rounded_but_not_to_nothing_or_all() {
+        for (part, all, decimals, expected) in [
+            (0, 0, 0, "0"),
+            (0, 10, 0, "0"),
+            (1, 1000, 0, "<1"),
+            (4, 1000, 0, "<1"),
+            (5, 1000, 0, "1"),
+            (1, 3, 0, "33"),
+            (2, 3, 0, "67"),
+            (994, 1000, 0, "99"),
+            (995, 1000, 0, ">99"),
+            (10, 10, 0, "100"),
+            (0, 5, 1, "0.0"),
+            (1, 3000, 1, "<0.1"),
+            (1, 1000, 1, "0.1"),
+            (1, 3, 1, "33.3"),
+            (9999, 10_000, 1, ">99.9"),
+            (7, 7, 1, "100.0"),
+        ] {
+            assert_eq!(percent(part, all, decimals), expected, "{part} of {all}");
+        }
+    }
+
+    #[test]
+    fn columns_are_as_high_as_their_numbers() {
+        let is_unicode = supports_unicode();
+        for (numbers, most, cells, unicode, plain) in [
+            (&[][..], 4.0, 3, "", ""),
+            (&[0.0, 1.0, 2.0, 4.0], 4.0, 4, " ▂▄█", " .:#"),
+            (&[0.0, 1.0, 2.0, 4.0], 4.0, 9, " ▂▄█", " .:#"),
+            // Several numbers in one column are their mean.
+            (&[4.0, 0.0, 4.0, 4.0], 4.0, 2, "▄█", ":#"),
+            (&[4.0, 0.0, 1.0], 4.0, 2, "█▁", "#."),
+            (&[4.0, 0.0], 4.0, 0, "", ""),
+            // What is not 0 is seen, and nothing is higher than all.
+            (&[0.01, 9.0], 4.0, 2, "▁█", ".#"),
+            (&[0.0], 0.0, 1, " ", " "),
+        ] {
+            let expected = if is_unicode { unicode } else { plain };
+            assert_eq!(column_chart(numbers, most, cells), expected, "{numbers:?} in {cells}");
+        }
     }
 }

@@ -354,3 +354,7 @@ impl SourceCode for Excerpt {
         )))
     }
 }
+
+#[cfg(test)]
+#[path = "diagnostics_tests.rs"]
+mod tests;

@@ -133,3 +133,76 @@ fn node_label(expression: &Expression, indent: usize) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use classad::ad::Dialect;
+    use classad::eval::{Context, Environment};
+    use classad::syntax::{ParseOptions, parse_ad, parse_expression};
+
+    use super::{Evaluator, write_tree, write_value_tree};
+
+    const OPTIONS: fn() -> ParseOptions = || ParseOptions::new(Dialect::Classad);
+
+    #[test]
+    fn each_kind_of_expression_has_its_label() {
+        for (text, expected) in [
+            ("1", "1\n"),
+            ("a", "a\n"),
+            (".a", ".a\n"),
+            ("-a", "-\n    a\n"),
+            ("a + 1", "+\n    a\n    1\n"),
+            ("a ? 1 : 2", "? :\n    a\n    1\n    2\n"),
+            ("a ?: 2", "?:\n    a\n    2\n"),
+            ("(a)", "( )\n    a\n"),
+            ("a[1]", "[ ] of\n    a\n    1\n"),
+            ("a.b", ".b of\n    a\n"),
+            // An attribute of a side is one thing.
+            ("other.b", "other.b\n"),
+            ("my.b.c", ".c of\n    my.b\n"),
+            ("f(1, a)", "f()\n    1\n    a\n"),
+            ("{ }", "list of 0\n"),
+            ("{ 1, { 2 } }", "list of 2\n    1\n    list of 1\n      2\n"),
+            ("[ x = 1 + a; y = 2 ]", "ad of 2\n    x = +\n      1\n      a\n    y = 2\n"),
+        ] {
+            let mut out = Vec::new();
+            write_tree(&mut out, &parse_expression(text.as_bytes(), OPTIONS()).unwrap(), 2).unwrap();
+            assert_eq!(String::from_utf8(out).unwrap(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_deep_expression_ends_in_one_line() {
+        let mut out = Vec::new();
+        let text = format!("{}1{}", "(".repeat(60), ")".repeat(60));
+        write_tree(&mut out, &parse_expression(text.as_bytes(), OPTIONS()).unwrap(), 0).unwrap();
+        let shown = String::from_utf8(out).unwrap();
+        assert_eq!(shown.lines().count(), 42, "{shown}");
+        let last = shown.lines().last().unwrap();
+        assert_eq!(last, format!("{}{}1{}", " ".repeat(82), "(".repeat(19), ")".repeat(19)));
+    }
+
+    #[test]
+    fn attributes_that_are_read_have_their_values() {
+        for (ad, text, expected) in [
+            ("[ a = 1 ]", "a", "a  ->  1\n"),
+            ("[ a = b; b = 2 ]", "a", "a  ->  2\n  = b  ->  2\n"),
+            (
+                "[ a = b + 1; b = 2 ]",
+                "a + a",
+                "+  ->  6\n  a  ->  3\n    = +  ->  3\n      b  ->  2\n      1  ->  1\n  a  ->  3\n",
+            ),
+            ("[ a = [ x = 1 ] ]", "a.x", ".x of  ->  1\n  a  ->  [ x = 1 ]\n"),
+            ("[ a = 1 ]", "my.a", "my.a  ->  1\n"),
+            ("[ a = 1 ]", "my", "my\n"),
+            ("[ a = 1 ]", "a / 0", "/  ->  error: division by zero\n  a  ->  1\n  0  ->  0\n"),
+        ] {
+            let ad = parse_ad(ad.as_bytes(), OPTIONS()).unwrap();
+            let expression = parse_expression(text.as_bytes(), OPTIONS()).unwrap();
+            let ((environment, frame), context) = (Environment::known(Some(ad), None), Context::new(Dialect::Classad));
+            let mut out = Vec::new();
+            write_value_tree(&mut out, &expression, &frame, &mut Evaluator::new(&environment, &context)).unwrap();
+            assert_eq!(String::from_utf8(out).unwrap(), expected, "{text}");
+        }
+    }
+}

@@ -90,3 +90,62 @@ impl JsonValueWriter {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use classad::ad::{Span, Value};
+
+    use super::{JsonValueWriter, OutputForm, value_json, write_json_document};
+
+    #[test]
+    fn values_of_json_are_themselves() {
+        for (value, expected) in [
+            (Value::Boolean(false), "false"),
+            (Value::Integer(-7), "-7"),
+            (Value::Real(1.0), "1.0"),
+            (Value::Real(f64::INFINITY), "\"real(\\\"INF\\\")\""),
+            (Value::string("a\"b"), "\"a\\\"b\""),
+            (Value::Undefined, "\"undefined\""),
+            (Value::error(Span::default(), "wrong"), "\"error\""),
+        ] {
+            assert_eq!(value_json(&value).to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn values_stand_in_a_list_or_in_lines() {
+        for (form, values, expected) in [
+            (OutputForm::Json, &[][..], "[]\n"),
+            (OutputForm::Json, &[1], "[\n1\n]\n"),
+            (OutputForm::Json, &[1, 2, 3], "[\n1,\n2,\n3\n]\n"),
+            (OutputForm::Jsonl, &[], ""),
+            (OutputForm::Jsonl, &[1, 2], "1\n2\n"),
+        ] {
+            let (mut out, mut writer) = (Vec::new(), JsonValueWriter::new(form));
+            values.iter().for_each(|value| writer.write(&mut out, value).unwrap());
+            writer.finish(&mut out).unwrap();
+            assert_eq!(String::from_utf8(out).unwrap(), expected, "{form:?}");
+        }
+    }
+
+    #[test]
+    fn a_document_has_numbers_before_its_records() {
+        let record = |number: i32| serde_json::json!({ "a": number });
+        for (form, counts, records, expected) in [
+            (OutputForm::Json, &[][..], 0, "{\"version\":1,\"rows\":[]\n}\n"),
+            (
+                OutputForm::Json,
+                &[("all", 5), ("some", 0)],
+                1,
+                "{\"version\":1,\"all\":5,\"some\":0,\"rows\":[\n{\"a\":0}\n]\n}\n",
+            ),
+            (OutputForm::Json, &[("all", 2)], 2, "{\"version\":1,\"all\":2,\"rows\":[\n{\"a\":0},\n{\"a\":1}\n]\n}\n"),
+            (OutputForm::Jsonl, &[("all", 2)], 0, ""),
+            (OutputForm::Jsonl, &[("all", 2)], 2, "{\"a\":0}\n{\"a\":1}\n"),
+        ] {
+            let mut out = Vec::new();
+            write_json_document(&mut out, form, counts, "rows", (0..records).map(record)).unwrap();
+            assert_eq!(String::from_utf8(out).unwrap(), expected, "{form:?} {records}");
+        }
+    }
+}

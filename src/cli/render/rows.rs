@@ -334,3 +334,7 @@ fn markdown_cell(cell: &str) -> String {
 fn csv_cell(cell: &str) -> String {
     if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
 }
+
+#[cfg(test)]
+#[path = "rows_tests.rs"]
+mod tests;

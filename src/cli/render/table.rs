@@ -222,4 +222,48 @@ mod tests {
         assert!(text.starts_with("request  offer                               what"), "{text}");
         assert!(text.ends_with("(no room for: rank)\n"), "{text}");
     }
+
+    #[test]
+    fn a_table_is_as_wide_as_its_words() {
+        let mut table = TableLayout::new(&["a", "bb"]).with_number_columns(&[0]);
+        table.push_row(["123", "x y"]);
+        table.push_row(["4", ""]);
+        let wide = "  a  bb\n123  x y\n  4\n";
+        for (width, expected) in [
+            (None, wide),
+            (Some(20), wide),
+            (Some(7), "  a  bb\n123  x\n     y\n  4\n"),
+            // Two columns are not dropped.
+            (Some(6), "a\n  123\nbb  x\n    y\n\na   4\nbb  -\n"),
+        ] {
+            assert_eq!(table.render(width), expected, "{width:?}");
+        }
+        table.hide_column(0);
+        assert_eq!(table.render(None), "bb\nx y\n\n");
+        table.with_header = false;
+        assert_eq!(table.render(Some(80)), "x y\n\n");
+    }
+
+    #[test]
+    fn rows_below_each_other_have_room_for_long_words() {
+        let mut table = TableLayout::new(&["name", "b"]);
+        table.push_row(["aaaaaaaaaa", "x"]);
+        // The heading and two blanks stand beside a word, or two blanks stand before it.
+        for (width, expected) in [
+            (16, "name  aaaaaaaaaa\nb     x\n"),
+            (12, "name\n  aaaaaaaaaa\nb     x\n"),
+            (11, "name  aaaaaaaaaa\nb     x\n"),
+        ] {
+            assert_eq!(table.render_records(&[0, 1], width), expected, "{width}");
+        }
+        table.with_header = false;
+        assert_eq!(table.render_records(&[0, 1], 12), "aaaaaaaaaa\nx\n");
+    }
+
+    #[test]
+    fn control_characters_are_no_cells() {
+        let mut table = TableLayout::new(&["a\n"]);
+        table.push_row(["x\ty"]);
+        assert_eq!(table.render(None), "a\u{fffd}\nx\u{fffd}y\n");
+    }
 }

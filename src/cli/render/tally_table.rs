@@ -282,4 +282,56 @@ mod tests {
             "\n       what would help: a remark that says more than there is room for in a table of one hundred ...\n";
         assert_eq!((text.lines().count(), text.matches(below).count()), (23, 2), "{text}");
     }
+
+    #[test]
+    fn rows_that_are_not_listed_are_counted() {
+        let row = |count: usize| TallyRow { count, owners: owners(&[]), label: "a".to_owned(), remark: String::new() };
+        for (counts, is_partition, expected) in [
+            (&[][..], true, ""),
+            (&[1], true, "1 more cause with 1 job each, 1 job in all (--list-all lists them)\n"),
+            (&[1, 1], true, "2 more causes with 1 job each, 2 jobs in all (--list-all lists them)\n"),
+            (&[3, 3], false, "2 more causes with 3 jobs each (--list-all lists them)\n"),
+            (&[2, 1], true, "2 more causes with 1 or 2 jobs each, 3 jobs in all (--list-all lists them)\n"),
+            (&[3, 2, 1], true, "3 more causes with 1 to 3 jobs each, 6 jobs in all (--list-all lists them)\n"),
+            (&[1200, 1], false, "2 more causes with 1 to 1,200 jobs each (--list-all lists them)\n"),
+        ] {
+            let table = TallyTable {
+                noun: "job",
+                titles: ["cause", "what"],
+                rows: Vec::new(),
+                last_rows: Vec::new(),
+                is_partition,
+            };
+            let rest: Vec<TallyRow> = counts.iter().map(|count| row(*count)).collect();
+            assert_eq!(table.rest_line(&rest), expected);
+            assert_eq!(TallyTable { rows: rest, ..table }.render(0), expected);
+        }
+    }
+
+    #[test]
+    fn empty_columns_are_left_out() {
+        let row = |owner: &[(&str, usize)], remark: &str| TallyRow {
+            count: 2,
+            owners: owners(owner),
+            label: "a b".to_owned(),
+            remark: remark.to_owned(),
+        };
+        let ann = [("ann", 2)];
+        for (rows, expected) in [
+            (vec![row(&[], "")], "jobs  cause\n   2  a b\n"),
+            (vec![row(&ann, "")], "jobs  owners  cause\n   2  ann     a b\n"),
+            (vec![row(&[], "c")], "jobs  cause  what\n   2  a b    c\n"),
+            (vec![row(&ann, "c")], "jobs  owners  cause  what\n   2  ann     a b    c\n"),
+            (
+                vec![row(&[], ""), row(&ann, "c")],
+                "jobs  owners  cause  what\n   2          a b\n   2  ann     a b    c\n",
+            ),
+        ] {
+            let listed = rows.len();
+            let table =
+                TallyTable { noun: "job", titles: ["cause", "what"], rows, last_rows: Vec::new(), is_partition: false };
+            assert_eq!(table.render(listed), expected);
+            assert_eq!(table.render(listed + 1), expected);
+        }
+    }
 }

@@ -205,3 +205,137 @@ fn draining_phrase(plan: &DrainingPlan, offers: &[NamedAd]) -> Option<String> {
     };
     Some(format!("condor_defrag drains no machine for it: {obstacle}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use classad::syntax::{ParseOptions, parse_ad, parse_expression};
+
+    use super::*;
+
+    fn job(text: &str) -> NamedAd {
+        NamedAd::unnamed(parse_ad(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap())
+            .with_name("job".to_owned())
+    }
+
+    fn limits(knobs: &[(&str, usize)]) -> JobLimits {
+        JobLimits::read(|knob| knobs.iter().find(|(known, _)| *known == knob).map(|(_, most)| *most))
+    }
+
+    const RUNNING: &str = "MAX_JOBS_RUNNING";
+    const OF_OWNER: &str = "MAX_RUNNING_SCHEDULER_JOBS_PER_OWNER";
+
+    #[test]
+    fn a_limit_of_an_owner_is_below_the_limit_of_all_jobs() {
+        for (knobs, expected) in [
+            (&[][..], [None, None]),
+            (&[(RUNNING, 5)], [Some(5), None]),
+            (&[(OF_OWNER, 5)], [None, Some(5)]),
+            (&[(OF_OWNER, 5), ("MAX_JOBS_PER_OWNER", 5)], [None, None]),
+            (&[(OF_OWNER, 5), ("MAX_JOBS_PER_OWNER", 6)], [None, Some(5)]),
+        ] {
+            let read = limits(knobs);
+            assert_eq!([read.in_slots, read.of_owner], expected, "{knobs:?}");
+        }
+    }
+
+    #[test]
+    fn jobs_wait_where_as_many_run_as_may() {
+        let context = Context::new(Dialect::Condor);
+        let of = |status: i64, universe: i64, owner: &str| {
+            job(&format!(
+                "[ MyType = \"Job\"; ClusterId = 1; ProcId = 0; JobStatus = {status}; JobUniverse = {universe}; Owner = \"{owner}\" ]"
+            ))
+        };
+        // Jobs of the grid and of the local universe have no slot.
+        let jobs = [
+            of(2, 5, "ann"),
+            of(2, 9, "ann"),
+            of(2, 12, "ann"),
+            of(1, 5, "ann"),
+            of(2, 7, "ann"),
+            of(2, 7, "bob"),
+            of(2, 7, "bob"),
+        ];
+        let in_slots = " of this access point";
+        let of_owner = " of its owner in the scheduler universe";
+        for (knobs, job, expected) in [
+            (&[][..], of(1, 5, "ann"), None),
+            (&[(RUNNING, 2)], of(1, 5, "ann"), None),
+            (&[(RUNNING, 1)], of(1, 5, "ann"), Some(format!("waits: 1 job{in_slots} runs, and {RUNNING} is 1"))),
+            (&[(RUNNING, 0)], of(1, 5, "ann"), Some(format!("waits: 1 job{in_slots} runs, and {RUNNING} is 0"))),
+            (&[(RUNNING, 1)], of(2, 5, "ann"), None),
+            (&[(RUNNING, 1)], of(1, 7, "bob"), None),
+            (&[(OF_OWNER, 2)], of(1, 7, "ann"), None),
+            (&[(OF_OWNER, 2)], of(1, 7, "bob"), Some(format!("waits: 2 jobs{of_owner} run, and {OF_OWNER} is 2"))),
+            (&[(OF_OWNER, 1)], of(1, 7, "cid"), None),
+            (&[(OF_OWNER, 1)], of(1, 5, "bob"), None),
+        ] {
+            let mut limits = limits(knobs);
+            limits.count(&jobs, &context);
+            let reached = limits.reached(&job, &context);
+            assert!(reached.as_ref().is_none_or(|reached| reached.is_decisive && reached.kind == "max-jobs"));
+            assert_eq!(reached.map(|reached| reached.predicate), expected, "{knobs:?}");
+        }
+    }
+
+    #[test]
+    fn what_defragmentation_does_is_told() {
+        let offers =
+            [job("[ a = 1 ]").with_name("slot1@a".to_owned()), job("[ a = 1 ]").with_name("slot1@b".to_owned())];
+        let plan = |slots, candidates: &[usize], obstacle| DrainingPlan {
+            slots,
+            candidates: candidates.to_vec(),
+            per_hour: None,
+            max_draining: None,
+            obstacle,
+        };
+        let clause = parse_expression(b"(Cpus > 1)", ParseOptions::new(Dialect::Condor)).unwrap();
+        let none = |reason: &str| Some(format!("condor_defrag drains no machine for it: {reason}"));
+        let first = |rate: &str, count: &str| {
+            Some(format!("condor_defrag {rate}: slot1@b first, of the {count} that DEFRAG_REQUIREMENTS accepts"))
+        };
+        for (plan, expected) in [
+            (plan(0, &[1], None), None),
+            (plan(0, &[], Some(DrainingObstacle::NoRate)), None),
+            (plan(2, &[], None), None),
+            (plan(2, &[1, 0], None), first("may drain", "2 of 2 partitionable slots")),
+            (plan(1, &[1], None), first("may drain", "1 of 1 partitionable slot")),
+            (
+                DrainingPlan { per_hour: Some(0.5), ..plan(2, &[1], None) },
+                first("drains 0.5 an hour", "1 of 2 partitionable slots"),
+            ),
+            (
+                DrainingPlan { per_hour: Some(2.0), max_draining: Some(3), ..plan(2, &[1], None) },
+                first("drains 2 an hour, at most 3 at once", "1 of 2 partitionable slots"),
+            ),
+            (plan(2, &[], Some(DrainingObstacle::NoRate)), none("DEFRAG_DRAINING_MACHINES_PER_HOUR is 0")),
+            (plan(2, &[], Some(DrainingObstacle::LongInterval)), none("DEFRAG_INTERVAL is above 3600")),
+            (
+                plan(2, &[], Some(DrainingObstacle::Draining(1))),
+                none("1 machine drains already, as many as DEFRAG_MAX_CONCURRENT_DRAINING allows"),
+            ),
+            (
+                plan(2, &[], Some(DrainingObstacle::Draining(2))),
+                none("2 machines drain already, as many as DEFRAG_MAX_CONCURRENT_DRAINING allows"),
+            ),
+            (
+                plan(2, &[], Some(DrainingObstacle::Whole(1))),
+                none("1 machine is whole, as many as DEFRAG_MAX_WHOLE_MACHINES asks for"),
+            ),
+            (
+                plan(2, &[], Some(DrainingObstacle::Whole(2))),
+                none("2 machines are whole, as many as DEFRAG_MAX_WHOLE_MACHINES asks for"),
+            ),
+            (
+                plan(2, &[], Some(DrainingObstacle::Requirements(clause))),
+                none("`Cpus > 1` of DEFRAG_REQUIREMENTS is true of none of 2 partitionable slots"),
+            ),
+            (
+                plan(2, &[], Some(DrainingObstacle::NoneLeft)),
+                none("all of 2 partitionable slots are whole or drain already"),
+            ),
+        ] {
+            assert_eq!(draining_phrase(&plan, &offers), expected);
+        }
+    }
+}

@@ -128,3 +128,56 @@ impl Allocation {
         holders.ones().collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Allocation, RequestVerdict};
+
+    /// Request 0 wants two offers and gets both, 1 wants two and gets one, 2 wants one and gets none, 3 wants none.
+    fn allocation() -> Allocation {
+        let mut allocation = Allocation::new(vec![2, 2, 1, 0], 5);
+        allocation.add(0, [0]);
+        allocation.add(0, [1, 2]);
+        allocation.add(1, [2, 3]);
+        allocation
+    }
+
+    #[test]
+    fn requests_are_served_wholly_or_partly() {
+        let allocation = allocation();
+        assert_eq!(allocation.are_served(), [true, false, false, true]);
+        assert_eq!([0, 1, 2, 3].map(|request| allocation.is_partly_served(request)), [false, true, false, false]);
+        assert_eq!(allocation.served(), [0]);
+    }
+
+    #[test]
+    fn offers_have_their_holders() {
+        let allocation = allocation();
+        assert_eq!(
+            [0, 1, 2, 3].map(|request| allocation.offers_of(request)),
+            [vec![0, 1, 2], vec![2, 3], vec![], vec![]]
+        );
+        assert_eq!([0, 2, 3, 4].map(|offer| allocation.is_held(offer)), [true, true, true, false]);
+        for (offers, holders) in
+            [(&[][..], &[][..]), (&[4], &[]), (&[0, 1], &[0]), (&[3, 4], &[1]), (&[2], &[0, 1]), (&[3, 0], &[0, 1])]
+        {
+            assert_eq!(allocation.holders_of(offers.iter().copied()), holders, "{offers:?}");
+        }
+    }
+
+    #[test]
+    fn a_verdict_tells_who_holds_the_offers() {
+        let allocation = allocation();
+        assert_eq!(allocation.verdict(&[2], &[1, 3], None), RequestVerdict::Taken(vec![0, 1]));
+        let partly =
+            |granted, wanted, others_hold| RequestVerdict::PartlyServed { granted, wanted, limit: None, others_hold };
+        for (requests, matching, expected) in [
+            (&[1][..], &[3][..], partly(1, 2, false)),
+            (&[1], &[2, 3], partly(1, 2, true)),
+            (&[1, 2], &[3, 4], partly(1, 3, false)),
+            (&[0, 1], &[0, 2], partly(3, 4, false)),
+        ] {
+            assert_eq!(allocation.verdict(requests, matching, None), expected, "{requests:?}");
+        }
+    }
+}

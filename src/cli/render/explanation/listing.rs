@@ -69,3 +69,52 @@ pub fn wrapped(sentence: &str) -> String {
     push_wrapped(&mut text, "", sentence);
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{push_rest, two_column_listing, two_column_rows};
+
+    fn rows(rows: &[(&[&str], &str)]) -> Vec<(Vec<String>, String)> {
+        let row =
+            |(left, right): &(&[&str], &str)| (left.iter().map(|&part| part.to_owned()).collect(), (*right).to_owned());
+        rows.iter().map(row).collect()
+    }
+
+    #[test]
+    fn the_right_column_begins_behind_the_widest_left_one() {
+        let shown = two_column_rows(&rows(&[(&["a"], "1"), (&["b", "c"], "22"), (&["d\te"], "3")]));
+        assert_eq!(shown, ["  a      1\n", "  b\n  and c  22\n", "  d␉e    3\n"]);
+        assert_eq!(two_column_listing("what:", &rows(&[(&["a"], "1")])), "what:\n  a  1\n");
+        assert_eq!(two_column_listing("what:", &[]), "");
+    }
+
+    #[test]
+    fn what_is_too_wide_has_lines_of_its_own() {
+        let (long, other) = ("x".repeat(400), "y".repeat(400));
+        assert_eq!(two_column_rows(&rows(&[(&[&long], "1")])), [format!("  {long}\n      1\n")]);
+        assert_eq!(
+            two_column_rows(&rows(&[(&["abc"], "2"), (&[&long], "1")])),
+            ["  abc  2\n".to_owned(), format!("  {long}\n       1\n")]
+        );
+        // A change that is too wide is broken at its arrow.
+        let change = format!("`{long}` -> `{other}`");
+        assert_eq!(two_column_rows(&rows(&[(&[&change], "1")])), [format!("  `{long}`\n    -> `{other}`\n      1\n")]);
+        assert_eq!(two_column_rows(&rows(&[(&["`a` -> `b`"], "1")])), ["  `a` -> `b`  1\n"]);
+    }
+
+    #[test]
+    fn what_is_left_out_is_counted() {
+        for (all, most, expected) in [
+            (0, 3, ""),
+            (3, 3, ""),
+            (4, 3, "  and 1 more change (-v)\n"),
+            (5, 3, "  and 2 more changes (-v)\n"),
+            (10, 9, "  and 1 more change (-v)\n"),
+            (11, 10, "  and 1 more change (--all-offers -o json)\n"),
+        ] {
+            let mut text = String::new();
+            push_rest(&mut text, all, most, "change");
+            assert_eq!(text, expected, "{most} of {all}");
+        }
+    }
+}

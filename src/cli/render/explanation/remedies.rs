@@ -256,3 +256,52 @@ fn refusing_after(change: &RequestChange, report: &RequestReport) -> usize {
     let dropped = report.clauses.iter().find(|known| known.analysis.clause.expression.ptr_eq(clause));
     dropped.map_or(0, |dropped| (report.suitable + dropped.sole_blocker).saturating_sub(change.matched.count))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{SlotTally, shell_word, states_phrase, submit_line};
+
+    #[test]
+    fn words_of_commands_are_quoted() {
+        for (word, expected) in [
+            ("a", "a"),
+            ("aZ09_./:-+", "aZ09_./:-+"),
+            ("", "''"),
+            ("a b", "'a b'"),
+            ("a=b", "'a=b'"),
+            ("\u{e4}", "'\u{e4}'"),
+            ("it's", "'it'\\''s'"),
+        ] {
+            assert_eq!(shell_word(word), expected);
+        }
+    }
+
+    #[test]
+    fn lines_of_submit_files_have_their_commands() {
+        for (name, expected) in [
+            ("RequestCpus", "request_cpus = 4"),
+            ("REQUESTMEMORY", "request_memory = 4"),
+            ("DeferralTime", "deferral_time = 4"),
+            ("Request", "My.Request = 4"),
+        ] {
+            assert_eq!(submit_line(&(name.to_owned(), "4".to_owned())), expected);
+        }
+    }
+
+    #[test]
+    fn states_of_slots_are_counted() {
+        let none = SlotTally::default();
+        for (states, expected) in [
+            (SlotTally { free: 1, ..none }, "free"),
+            (SlotTally { free: 2, ..none }, "all free"),
+            (SlotTally { free: 1, backfill: 1, ..none }, "all free"),
+            (SlotTally { free: 1, owner: 1, ..none }, "1 free"),
+            (SlotTally { free: 1200, owner: 1, ..none }, "1,200 free"),
+            (SlotTally { claimed_by_others: 1, ..none }, "claimed"),
+            (SlotTally { claimed_by_user: 3, ..none }, "claimed"),
+            (SlotTally { claimed_by_others: 1200, offline: 2, ..none }, "none free: 1,200 claimed, 2 offline"),
+        ] {
+            assert_eq!(states_phrase(&states), expected);
+        }
+    }
+}

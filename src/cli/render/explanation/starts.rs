@@ -227,3 +227,107 @@ pub fn basis_json(uses: &[RunBasisUse]) -> Json {
     };
     uses.iter().map(of).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use classad::protocol::Protocol;
+
+    use super::*;
+    use crate::cli::args::policy::LoadedPolicy;
+    use crate::cli::io::counted_offers::CountedOffers;
+    use crate::cli::io::parties::Parties;
+    use crate::cli::program::session_of;
+
+    fn before(users: &[(&str, usize, f64)]) -> IndexMap<String, RequestLoad> {
+        users
+            .iter()
+            .map(|(user, requests, cores)| ((*user).to_owned(), RequestLoad { requests: *requests, cores: *cores }))
+            .collect()
+    }
+
+    #[test]
+    fn what_starts_before_is_told_by_user() {
+        let [a, b, c, d, e] = ["a", "b", "c", "d", "e"].map(|user| (user, 1, 1.0));
+        for (users, expected) in [
+            (&[][..], "nothing starts before it"),
+            (&[("a", 0, 0.0)], "nothing starts before it"),
+            (&[a], "1 job of a (1 core) starts before it"),
+            (&[("a", 1, 2.5)], "1 job of a (2.5 cores) starts before it"),
+            (&[("a", 1200, 0.5)], "1,200 jobs of a (0.5 cores) start before it"),
+            (&[a, ("b", 2, 8.0)], "1 job of a (1 core) and 2 of b (8 cores) start before it"),
+            (
+                &[a, b, c, d],
+                "1 job of a (1 core), 1 of b (1 core), 1 of c (1 core) and 1 of d (1 core) start before it",
+            ),
+            (
+                &[a, b, c, d, e],
+                "1 job of a (1 core), 1 of b (1 core), 1 of c (1 core) and 2 of 2 other users (2 cores) start before it",
+            ),
+        ] {
+            assert_eq!(before_phrase(&before(users), "it"), expected);
+        }
+    }
+
+    #[test]
+    fn a_wait_begins_now_or_later() {
+        assert_eq!(wait_phrase(-5, 90), format!("within {}", duration_range(90, 90)));
+        assert_eq!(wait_phrase(0, 90), format!("within {}", duration_range(90, 90)));
+        assert_eq!(wait_phrase(1, 90), format!("{} from now", duration_range(1, 90)));
+    }
+
+    #[test]
+    fn run_times_have_a_basis() {
+        let [one, two] = [
+            RunBasisUse { basis: RunBasis::OwnerAndCommand, jobs: 1, runs: 2 },
+            RunBasisUse { basis: RunBasis::Owner, jobs: 3, runs: 1 },
+        ];
+        let all = RunBasisUse { basis: RunBasis::All, jobs: 2, runs: 9 };
+        assert_eq!(basis_phrase(&[one]), "run times: of 1 job by 2 runs of the same owner and command");
+        assert_eq!(
+            basis_phrase(&[two, all]),
+            "run times: of 3 jobs by 1 run of the same owner and of 2 jobs by 9 runs of all owners"
+        );
+        assert_eq!(
+            basis_json(&[one, two, all]).to_string(),
+            json!([
+                { "basis": "owner and command", "jobs": 1, "runs": 2 },
+                { "basis": "owner", "jobs": 3, "runs": 1 },
+                { "basis": "all", "jobs": 2, "runs": 9 },
+            ])
+            .to_string()
+        );
+    }
+
+    #[test]
+    fn a_group_starts_with_its_first_job() {
+        let forecast =
+            |earliest, latest, requests| StartForecast { earliest, latest, before: before(&[("a", requests, 1.0)]) };
+        assert_eq!(first_of(&[]), None);
+        for (forecasts, expected) in [
+            (vec![forecast(Some(5), Some(9), 2)], forecast(Some(5), Some(9), 2)),
+            (vec![forecast(Some(5), Some(9), 2), forecast(Some(4), Some(8), 3)], forecast(Some(4), Some(9), 2)),
+            (vec![forecast(Some(5), Some(9), 2), forecast(Some(6), None, 1)], forecast(Some(5), None, 1)),
+            (vec![forecast(None, None, 2), forecast(Some(6), Some(7), 3)], forecast(Some(6), None, 2)),
+        ] {
+            assert_eq!(first_of(&forecasts), Some(expected));
+        }
+    }
+
+    #[test]
+    fn a_clock_has_a_date_on_other_days_and_seconds_for_short_times() {
+        let session = session_of(&["repl", "--quiet"]);
+        let (parties, counted, policy) =
+            (Parties::new([Vec::new(), Vec::new()]), CountedOffers::all(0), LoadedPolicy::default());
+        let protocol = Protocol::new(session.dialect());
+        let case = ExplanationInput::new(&session, (&parties, &counted), false, protocol, &policy, 0, true);
+        let writer = StartWriter { case: &case, now: 3600, horizon: 60 };
+        for (times, expected) in [
+            ([0, 599], ["00:00:00", "00:09:59"]),
+            ([0, 600], ["00:00", "00:10"]),
+            ([86_399, 86_400], ["23:59:59", "1970-01-02 00:00:00"]),
+            ([86_400, 172_800], ["1970-01-02 00:00", "1970-01-03 00:00"]),
+        ] {
+            assert_eq!(writer.clock(times), expected);
+        }
+    }
+}

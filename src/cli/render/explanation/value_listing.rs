@@ -53,3 +53,24 @@ fn free_words(value: &OfferedValue) -> String {
 fn counted_offers(case: &ExplanationInput<'_>, offers: usize) -> String {
     format!("{} {}", with_commas(offers), case.nouns[usize::from(offers != 1)])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{OfferedValue, free_words};
+
+    #[test]
+    fn free_offers_of_a_value_are_told() {
+        for (free, offers, expected) in [
+            (None, 2, ""),
+            (Some(0), 1, ", none free"),
+            (Some(0), 2, ", none free"),
+            (Some(1), 1, ", free"),
+            (Some(2), 2, ", all free"),
+            (Some(1), 2, ", 1 free"),
+            (Some(1200), 2000, ", 1,200 free"),
+        ] {
+            let value = OfferedValue { value: "a".to_owned(), offers, free, example: 0, refusals: Vec::new() };
+            assert_eq!(free_words(&value), expected, "{free:?} of {offers}");
+        }
+    }
+}

@@ -142,3 +142,69 @@ fn real(value: &Value) -> Option<f64> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use classad::ad::Span;
+
+    use super::{AbsoluteTime, ColumnType, ColumnValues, ParquetColumn, Value};
+
+    /// Pushes values into a column. Returns the bytes of each, which values are present, and the numbers of errors and
+    /// of values of other types.
+    fn pushed(column_type: ColumnType, values: &[Value]) -> (Vec<usize>, Vec<i16>, [usize; 2], usize) {
+        let mut column = ParquetColumn::new("a".to_owned(), column_type);
+        let bytes = values.iter().map(|value| column.push(value)).collect();
+        let held = match &column.values {
+            ColumnValues::Boolean(values) => values.len(),
+            ColumnValues::Integer(values) => values.len(),
+            ColumnValues::Real(values) => values.len(),
+            ColumnValues::String(values) => values.len(),
+        };
+        (bytes, column.is_present, [column.errors, column.unfit], held)
+    }
+
+    #[test]
+    fn values_of_other_types_are_absent() {
+        let values = [
+            Value::Undefined,
+            Value::error(Span::default(), "wrong"),
+            Value::Boolean(true),
+            Value::Integer(1 << 53),
+            Value::Integer((1 << 53) + 1),
+            Value::Real(0.5),
+            Value::string("ab"),
+            Value::AbsoluteTime(AbsoluteTime { seconds: 5, offset: 0 }),
+            Value::Integer(i64::MAX),
+        ];
+        for (column_type, present, errors, unfit) in [
+            (ColumnType::Boolean, [0, 0, 1, 0, 0, 0, 0, 0, 0], 1, 6),
+            (ColumnType::Integer, [0, 0, 0, 1, 1, 0, 0, 0, 1], 1, 4),
+            (ColumnType::Real, [0, 0, 0, 1, 0, 1, 0, 0, 0], 1, 5),
+            // A time has milliseconds, and integers are seconds.
+            (ColumnType::Timestamp, [0, 0, 0, 1, 1, 0, 0, 1, 0], 1, 4),
+            (ColumnType::String, [0, 0, 1, 1, 1, 1, 1, 1, 1], 1, 0),
+        ] {
+            let (bytes, is_present, counts, held) = pushed(column_type, &values);
+            assert_eq!((is_present.as_slice(), counts), (&present[..], [errors, unfit]), "{column_type:?}");
+            assert_eq!(held, present.iter().filter(|is_present| **is_present == 1).count(), "{column_type:?}");
+            let each = match column_type {
+                ColumnType::Boolean => 1,
+                ColumnType::Integer | ColumnType::Timestamp | ColumnType::Real => 8,
+                ColumnType::String => continue,
+            };
+            let expected: Vec<usize> =
+                present.iter().map(|is_present| 2 + usize::from(*is_present == 1) * each).collect();
+            assert_eq!(bytes, expected, "{column_type:?}");
+        }
+        let bytes = |text: &str| pushed(ColumnType::String, &[Value::string(text)]).0[0];
+        assert_eq!([bytes("a"), bytes("abcd")].map(|length| length - bytes("")), [1, 4]);
+    }
+
+    #[test]
+    fn times_are_in_milliseconds() {
+        let mut column = ParquetColumn::new("a".to_owned(), ColumnType::Timestamp);
+        column.push(&Value::Integer(-3));
+        column.push(&Value::AbsoluteTime(AbsoluteTime { seconds: 7, offset: 3600 }));
+        assert!(matches!(&column.values, ColumnValues::Integer(values) if values == &[-3000, 7000]));
+    }
+}

@@ -118,3 +118,76 @@ fn failure(error: ParquetError) -> Failure {
         error => Failure::refused(error.to_string()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use classad::ad::Span;
+
+    use super::{ColumnType, MAX_GROUP_ROWS, ParquetWriter, Session, Value};
+    use crate::cli::program::{session_of, told};
+    use crate::cli::render::output::silence_stdout;
+
+    fn writer(columns: &[(&str, ColumnType)]) -> ParquetWriter {
+        silence_stdout(true);
+        ParquetWriter::new(columns.iter().map(|(name, of)| ((*name).to_owned(), *of)).collect()).ok().unwrap()
+    }
+
+    #[test]
+    fn a_group_ends_when_it_has_many_rows_or_bytes() {
+        if Session::is_terminal() {
+            return; // no file can be written to it
+        }
+        let mut rows = writer(&[("a", ColumnType::Boolean)]);
+        let groups = |writer: &ParquetWriter| (writer.file.flushed_row_groups().len(), writer.rows);
+        for _ in 0..MAX_GROUP_ROWS - 1 {
+            rows.push(&[Value::Undefined]).ok().unwrap();
+        }
+        assert_eq!(groups(&rows), (0, MAX_GROUP_ROWS - 1));
+        rows.push(&[Value::Undefined]).ok().unwrap();
+        assert_eq!((groups(&rows), rows.bytes), ((1, 0), 0));
+        let (mut bytes, long) = (writer(&[("a", ColumnType::String)]), Value::string("x".repeat(8 << 20)));
+        for count in 1..4 {
+            bytes.push(&[long.clone()]).ok().unwrap();
+            assert_eq!(groups(&bytes), (0, count));
+        }
+        bytes.push(&[long]).ok().unwrap();
+        assert_eq!((groups(&bytes), bytes.bytes), ((1, 0), 0));
+        // Nothing is no group.
+        bytes.write_group().unwrap();
+        assert_eq!(groups(&bytes), (1, 0));
+    }
+
+    #[test]
+    fn columns_have_different_names() {
+        if Session::is_terminal() {
+            return; // no file can be written to it
+        }
+        let column = |name: &str| (name.to_owned(), ColumnType::Real);
+        assert!(ParquetWriter::new(vec![column("a"), column("b"), column("A")]).is_err());
+        assert!(ParquetWriter::new(vec![column("a"), column("ab")]).is_ok());
+    }
+
+    #[test]
+    fn what_is_lost_is_told_at_the_end() {
+        if Session::is_terminal() {
+            return; // no file can be written to it
+        }
+        for (options, kind) in [(&["repl", "--quiet"][..], "note"), (&["repl", "--quiet", "--strict"], "error")] {
+            let mut session = session_of(options);
+            session.keep_messages();
+            let mut writer = writer(&[("a", ColumnType::Integer), ("b", ColumnType::Boolean), ("c", ColumnType::Real)]);
+            let (error, real) = (Value::error(Span::default(), "wrong"), Value::Real(0.5));
+            writer.push(&[Value::Integer(1), error.clone(), real.clone()]).ok().unwrap();
+            writer.push(&[real.clone(), error.clone(), Value::Undefined]).ok().unwrap();
+            writer.push(&[error, real.clone(), real]).ok().unwrap();
+            writer.finish(&mut session).ok().unwrap();
+            let expected = [
+                "column `a`: null replaces 1 error",
+                "column `a` is of type integer: null replaces 1 value of other types",
+                "column `b`: null replaces 2 errors",
+                "column `b` is of type boolean: null replaces 1 value of other types",
+            ];
+            assert_eq!(told(&session), expected.map(|text| format!("{kind}: {text}")));
+        }
+    }
+}

@@ -108,12 +108,100 @@ impl BarGroup {
 
 #[cfg(test)]
 mod tests {
-    use super::bar_pixels;
+    use super::{Bar, BarGroup, Drawing, Fill, bar_pixels, draw_above, draw_beside};
 
     #[test]
     fn bars_are_as_long_as_their_numbers() {
         assert_eq!([1, 50, 100].map(|count| bar_pixels(count, 100, 300)), [3, 150, 300]);
         assert_eq!(bar_pixels(1, 1_000_000, 300), 2);
         assert_eq!(bar_pixels(usize::MAX, usize::MAX, 300), 300);
+    }
+
+    /// Returns the lines of a picture with texts and boxes, without its title.
+    fn lines(drawing: Drawing) -> Vec<String> {
+        let picture = drawing.finish();
+        let lines = picture.lines().filter(|line| line.starts_with("<text") || line.starts_with("<rect x"));
+        lines.skip(1).map(str::to_owned).collect()
+    }
+
+    fn bar(label: &str, count: usize, fill: Fill, remark: &str) -> Bar {
+        Bar { label: label.to_owned(), count, share: format!("{count} %"), fill, remark: remark.to_owned() }
+    }
+
+    fn group(heading: &str, about: &str, bars: Vec<Bar>) -> BarGroup {
+        BarGroup { heading: heading.to_owned(), about: about.to_owned(), bars }
+    }
+
+    #[test]
+    fn bars_stand_beside_their_labels() {
+        let mut drawing = Drawing::new("t", "");
+        draw_beside(&mut drawing, &group("h", "a", vec![bar("x", 2, Fill::Bar, ""), bar("y", 0, Fill::Rest, "")]));
+        assert_eq!(drawing.bottom(), 128);
+        let expected = [
+            "<text x=\"24\" y=\"78\" class=\"heading\">h</text>",
+            "<text x=\"776\" y=\"78\" class=\"dim\" text-anchor=\"end\">a</text>",
+            "<text x=\"32\" y=\"102\">x</text>",
+            "<rect x=\"290\" y=\"91\" width=\"330\" height=\"14\" rx=\"3\" class=\"track\"/>",
+            "<rect x=\"290\" y=\"91\" width=\"330\" height=\"14\" rx=\"3\" class=\"bar\"/>",
+            "<text x=\"710\" y=\"102\" text-anchor=\"end\">2</text>",
+            "<text x=\"776\" y=\"102\" class=\"dim\" text-anchor=\"end\">2 %</text>",
+            "<text x=\"32\" y=\"122\">y</text>",
+            "<rect x=\"290\" y=\"111\" width=\"330\" height=\"14\" rx=\"3\" class=\"track\"/>",
+            "<text x=\"710\" y=\"122\" text-anchor=\"end\">0</text>",
+            "<text x=\"776\" y=\"122\" class=\"dim\" text-anchor=\"end\">0 %</text>",
+        ];
+        assert_eq!(lines(drawing), expected);
+    }
+
+    #[test]
+    fn long_texts_beside_bars_are_cut() {
+        for (heading, about, label, cut) in
+            [(40, 52, 31, 0), (41, 52, 31, 1), (40, 53, 31, 1), (1, 91, 32, 1), (1, 92, 31, 1)]
+        {
+            let mut drawing = Drawing::new("t", "");
+            let [heading, about, label] = [heading, about, label].map(|length| "x".repeat(length));
+            draw_beside(&mut drawing, &group(&heading, &about, vec![bar(&label, 1, Fill::Bar, "")]));
+            let shown = lines(drawing);
+            let found = shown.iter().filter(|line| line.contains('…')).count();
+            assert_eq!(found, cut, "{shown:?}");
+        }
+    }
+
+    #[test]
+    fn bars_stand_below_their_labels() {
+        let mut drawing = Drawing::new("t", "");
+        draw_above(&mut drawing, &group("", "", vec![bar("x", 3, Fill::Bad, "r"), bar("", 1, Fill::Good, "")]));
+        assert_eq!(drawing.bottom(), 164);
+        let expected = [
+            "<text x=\"24\" y=\"78\" class=\"heading\">x</text>",
+            "<rect x=\"24\" y=\"87\" width=\"596\" height=\"14\" rx=\"3\" class=\"track\"/>",
+            "<rect x=\"24\" y=\"87\" width=\"596\" height=\"14\" rx=\"3\" class=\"bad\"/>",
+            "<text x=\"710\" y=\"98\" text-anchor=\"end\">3</text>",
+            "<text x=\"776\" y=\"98\" class=\"dim\" text-anchor=\"end\">3 %</text>",
+            "<text x=\"24\" y=\"118\" class=\"dim\">r</text>",
+            "<rect x=\"24\" y=\"147\" width=\"596\" height=\"14\" rx=\"3\" class=\"track\"/>",
+            "<rect x=\"24\" y=\"147\" width=\"198\" height=\"14\" rx=\"3\" class=\"good\"/>",
+            "<text x=\"710\" y=\"158\" text-anchor=\"end\">1</text>",
+            "<text x=\"776\" y=\"158\" class=\"dim\" text-anchor=\"end\">1 %</text>",
+        ];
+        assert_eq!(lines(drawing), expected);
+    }
+
+    #[test]
+    fn long_texts_above_and_below_bars_have_two_lines() {
+        let words = |count: usize| vec!["word"; count].join(" ");
+        for (count, heights, is_cut) in
+            [(19, [78, 98, 118], false), (20, [98, 118, 158], false), (39, [98, 118, 158], true)]
+        {
+            let mut drawing = Drawing::new("t", "");
+            draw_above(&mut drawing, &group("", "", vec![bar(&words(count), 0, Fill::Bad, &words(count))]));
+            let shown = lines(drawing).join("\n");
+            let last = |class: &str| shown.lines().rfind(|line| line.contains(class)).unwrap().to_owned();
+            let [heading, number, remark] = heights.map(|y| format!(" y=\"{y}\""));
+            assert!(last("\"heading\"").contains(&heading), "{shown}");
+            assert!(last(">0</text>").contains(&number), "{shown}");
+            assert!(last("\"dim\">").contains(&remark), "{shown}");
+            assert_eq!(shown.matches('…').count(), if is_cut { 2 } else { 0 }, "{shown}");
+        }
     }
 }
