@@ -100,3 +100,45 @@ pub fn read_userprio(session: &mut Session, path: &str) -> Result<Accountant, Fa
     }
     Ok(accounts)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::program::{session_of, told};
+
+    #[test]
+    fn submitters_that_a_file_does_not_name_are_noted() {
+        let accounts = Accountant::parse(b"submitters:\n  alice@cs: { usage: 1 }\n  bob@cs: { usage: 1 }\n");
+        let accounts = accounts.unwrap_or_else(|problems| panic!("{problems:?}"));
+        let note = |first: &str, near: &str| {
+            vec![format!("note: file names none of the submitters of these requests, such as {first}{near}")]
+        };
+        for (submitters, expected) in [
+            (&[][..], vec![]),
+            (&[""], vec![]),
+            (&["alice@cs"], vec![]),
+            (&["zoe@phys", "bob@cs"], vec![]),
+            (&["zoe@phys", "yan@phys"], note("zoe@phys", "")),
+            (&["alice@c"], note("alice@c", "; the file has alice@cs")),
+        ] {
+            let mut session = session_of(&["repl", "--quiet"]);
+            session.keep_messages();
+            note_unknown_submitters(&session, "file", &accounts, submitters);
+            assert_eq!(told(&session), expected, "{submitters:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_is_new() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("usage").display().to_string();
+        let mut session = session_of(&["repl", "--quiet"]);
+        assert!(is_new(&path) && !is_new(folder.path().to_str().unwrap()));
+        let none = FileRevision::of(&path);
+        let accounts = read_accounts(&mut session, &path).ok().unwrap();
+        assert!(accounts.submitters.is_empty());
+        write_accounts(&session, &path, &accounts, &none).ok().unwrap();
+        assert!(!is_new(&path) && read_accounts(&mut session, &path).is_ok_and(|read| read.submitters.is_empty()));
+        assert!(write_accounts(&session, &path, &accounts, &none).is_err());
+    }
+}

@@ -212,3 +212,102 @@ fn write_whole<E: From<io::Error>>(
     let _ = File::open(folder_of(path)).and_then(|folder| folder.sync_all());
     Ok(())
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn text(path: &Path) -> String {
+        fs::read_to_string(path).unwrap()
+    }
+
+    #[test]
+    fn a_suffix_is_no_path() {
+        for (given, expected) in
+            [("", true), (".bak", true), ("~", true), ("/a", false), ("a\\b", false), ("a\0", false)]
+        {
+            assert_eq!(suffix(given).is_ok(), expected, "{given}");
+        }
+        for (path, folder) in [("a", "."), ("a/b", "a"), ("/a", "/"), ("", ".")] {
+            assert_eq!(folder_of(Path::new(path)), Path::new(folder));
+        }
+    }
+
+    #[test]
+    fn a_file_is_replaced_if_it_did_not_change() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, backup) = (folder.path().join("a"), folder.path().join("a.old"));
+        fs::write(&path, "one").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        let revision = FileRevision::of(&path);
+        assert_eq!(replace(&path, b"two", "", &revision).unwrap(), 0);
+        assert_eq!((text(&path).as_str(), backup.exists()), ("two", false));
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+        // The file is another one now.
+        assert!(
+            replace(&path, b"three", ".old", &revision)
+                .unwrap_err()
+                .to_string()
+                .contains("it changed after it was read")
+        );
+        assert_eq!((text(&path).as_str(), backup.exists()), ("two", false));
+        assert_eq!(replace(&path, b"three", ".old", &FileRevision::of(&path)).unwrap(), 0);
+        assert_eq!((text(&path).as_str(), text(&backup).as_str()), ("three", "two"));
+        // Other names of the file keep the old text.
+        fs::hard_link(&path, folder.path().join("b")).unwrap();
+        assert_eq!(replace(&path, b"four", "", &FileRevision::of(&path)).unwrap(), 1);
+        assert_eq!((text(&path), text(&folder.path().join("b"))), ("four".to_owned(), "three".to_owned()));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o440)).unwrap();
+        assert!(
+            replace(&path, b"five", "", &FileRevision::of(&path)).unwrap_err().to_string().contains("it is read-only")
+        );
+        assert!(
+            replace(folder.path(), b"x", "", &FileRevision::of(folder.path()))
+                .unwrap_err()
+                .to_string()
+                .contains("regular")
+        );
+        assert!(replace(&folder.path().join("none"), b"x", "", &FileRevision::of("none")).is_err());
+    }
+
+    #[test]
+    fn a_file_is_made_or_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, link) = (folder.path().join("a"), folder.path().join("link"));
+        let write = |path: &Path, revision: Option<&FileRevision>, text: &str| {
+            create_or_replace(path, revision, |file| file.write_all(text.as_bytes()))
+        };
+        let none = FileRevision::of(&path);
+        assert_eq!(write(&path, Some(&none), "one").unwrap(), 0);
+        assert!(write(&path, Some(&none), "two").is_err());
+        assert_eq!(write(&path, Some(&FileRevision::of(&path)), "two").unwrap(), 0);
+        assert_eq!(write(&path, None, "three").unwrap(), 0);
+        // A link stays one.
+        std::os::unix::fs::symlink("a", &link).unwrap();
+        assert_eq!(write(&link, None, "four").unwrap(), 0);
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(text(&path), "four");
+        let failed: io::Result<u64> = create_or_replace(&path, None, |_| Err(io::Error::other("no")));
+        assert!(failed.is_err() && text(&path) == "four");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+        assert!(write(folder.path(), None, "x").is_err());
+        assert!(
+            refuse_special("/dev/null").is_err()
+                && refuse_special(&path).is_ok()
+                && refuse_special(folder.path()).is_ok()
+        );
+    }
+
+    #[test]
+    fn files_to_rewrite_are_named() {
+        let args = |write: Option<&str>| RewriteArgs { write: write.map(str::to_owned) };
+        let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+        assert!(args(None).prepare(&[]).is_ok_and(|rewriter| rewriter.is_none()));
+        for wrong in [&[][..], &["-"], &["a", "-"], &["/dev/null"]] {
+            assert!(args(Some("")).prepare(&names(wrong)).is_err(), "{wrong:?}");
+        }
+        assert!(args(Some(".old")).prepare(&names(&["none"])).is_ok_and(|rewriter| rewriter.is_some()));
+    }
+}

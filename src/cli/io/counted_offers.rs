@@ -85,3 +85,66 @@ fn is_orphan(slot: &NamedAd, partitionable: &FxHashSet<&str>, context: &Context)
     let parent = parent_slot_name(&slot.ad, slot.id(), context);
     parent.is_some_and(|parent| !partitionable.contains(parent.as_str()))
 }
+
+#[cfg(test)]
+mod tests {
+    use classad::ad::Dialect;
+    use classad::syntax::{ParseOptions, parse_ad};
+
+    use super::*;
+
+    #[test]
+    fn dynamic_slots_go_behind_the_others() {
+        let context = Context::new(Dialect::Condor);
+        let slot = |word: &str| {
+            let (name, kind) = word.split_once(':').unwrap_or((word, "PartitionableSlot"));
+            let text = format!("[ Name = \"{name}\"; {kind} = true ]");
+            NamedAd::unnamed(parse_ad(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap())
+                .with_name(name.to_owned())
+        };
+        let left_out = "not counted: dynamic slots, which are parts of partitionable slots (--all-slots counts them)";
+        let of = |counts: &str, rest: &str| Some(format!("{counts} {left_out}{rest}"));
+        let none = "the pool has no partitionable slots";
+        for (slots, named, order, number, orphans, note) in [
+            ("", "", "", 0, &[][..], None),
+            ("a b", "", "a b", 2, &[], None),
+            ("a:DynamicSlot", "", "a", 1, &[], Some(format!("1 dynamic slot counts as a slot: {none}"))),
+            ("a:DynamicSlot b:DynamicSlot", "", "a b", 2, &[], Some(format!("2 dynamic slots count as slots: {none}"))),
+            ("s1_1@h:DynamicSlot s1@h", "", "s1@h s1_1@h", 1, &[], of("1 of 2 offers", "")),
+            ("s1_1@h:DynamicSlot s1@h", "s1_1@h", "s1_1@h s1@h", 2, &[], None),
+            (
+                "s1_1@h:DynamicSlot s1@h s1_2@h:DynamicSlot s2@h",
+                "s1_2@h",
+                "s1@h s1_2@h s2@h s1_1@h",
+                3,
+                &[],
+                of("1 of 4 offers", ""),
+            ),
+            (
+                "s2_1@h:DynamicSlot s1@h s1_1@h:DynamicSlot",
+                "",
+                "s1@h s2_1@h s1_1@h",
+                1,
+                &[1],
+                of("2 of 3 offers", "; the partitionable slot of 1 of them is not in the pool"),
+            ),
+            (
+                "s1@h s1_1@i:DynamicSlot s2_1@h:DynamicSlot",
+                "",
+                "s1@h s1_1@i s2_1@h",
+                1,
+                &[1, 2],
+                of("2 of 3 offers", "; the partitionable slots of 2 of them are not in the pool"),
+            ),
+        ] {
+            let mut offers: Vec<NamedAd> = slots.split_whitespace().map(slot).collect();
+            let before: Vec<String> = offers.iter().map(|offer| offer.id().to_owned()).collect();
+            let (counted, told) = CountedOffers::move_dynamic_last(&mut offers, |name| name == named, &context);
+            let after: Vec<&str> = offers.iter().map(NamedAd::id).collect();
+            assert_eq!((after.join(" ").as_str(), counted.number), (order, number), "{slots}");
+            assert_eq!((counted.orphans.as_slice(), told), (orphans, note), "{slots}");
+            let places = counted.in_input_order(offers.len());
+            assert_eq!(places.iter().map(|place| after[*place]).collect::<Vec<_>>(), before, "{slots}");
+        }
+    }
+}

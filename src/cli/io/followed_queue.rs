@@ -148,3 +148,94 @@ impl Read for FollowedQueue {
         Ok(count)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Takes the lines of a log, and returns the values that are written of it, by `name=value`.
+    fn written(queue: &mut FollowedQueue, log: &str) -> Vec<String> {
+        log.split_terminator('\n').for_each(|line| queue.take_line(line.as_bytes().to_vec()));
+        taken(queue)
+    }
+
+    fn taken(queue: &mut FollowedQueue) -> Vec<String> {
+        let text = String::from_utf8(std::mem::take(&mut queue.text)).unwrap();
+        let ads = text.split_terminator("\n\n").filter(|ad| !ad.trim().is_empty());
+        ads.map(|ad| ad.trim().replace(" = ", "=").replace('\n', " ")).collect()
+    }
+
+    fn queue() -> FollowedQueue {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        FollowedQueue::new(FollowedFile::open(file.path().to_str().unwrap()).unwrap(), Dialect::Condor)
+    }
+
+    #[test]
+    fn ads_are_written_when_the_log_is_read_and_when_they_change() {
+        let mut queue = queue();
+        assert_eq!(
+            written(&mut queue, "107 1 CreationTimestamp 5\n105\n101 1.0 Job Machine\n103 1.0 A 1\n106\n103 1.0 B 2\n"),
+            [""; 0]
+        );
+        queue.write_changed();
+        let [first] = <[String; 1]>::try_from(taken(&mut queue)).unwrap();
+        assert!(first.contains("A=1 B=2"), "{first}");
+        queue.write_changed();
+        assert_eq!(taken(&mut queue), [""; 0]);
+        queue.is_caught_up = true;
+        // Now each transaction is written at its end.
+        assert_eq!(written(&mut queue, "105\n103 1.0 A 3\n"), [""; 0]);
+        assert_eq!(written(&mut queue, "106\n"), [first.replace("A=1", "A=3")]);
+        assert_eq!(written(&mut queue, "105\n103 1.0 A 3\n106\n"), [""; 0]);
+        assert_eq!(written(&mut queue, "105\n104 1.0 B\n106\n"), [first.replace("A=1", "A=3").replace(" B=2", "")]);
+        // Names have no upper and lower case.
+        assert_eq!(written(&mut queue, "105\n103 1.0 a 4\n106\n").len(), 1);
+        assert_eq!(written(&mut queue, "105\n104 1.0 A\n106\n").len(), 1);
+        assert_eq!(written(&mut queue, "105\n999 1.0 A 7\n103 2.0 A 7\n106\n"), [""; 0]);
+        // An ad that comes back is new.
+        assert_eq!(written(&mut queue, "105\n102 1.0\n106\n"), [""; 0]);
+        assert_eq!(written(&mut queue, "105\n101 1.0 Job Machine\n103 1.0 A 4\n106\n").len(), 1);
+        // A new log repeats what there is.
+        assert_eq!(
+            written(&mut queue, "107 2 CreationTimestamp 5\n105\n101 3.0 Job Machine\n103 3.0 A 1\n106\n"),
+            [""; 0]
+        );
+        assert!(!queue.is_caught_up && queue.ads.len() == 1);
+    }
+
+    #[test]
+    fn a_change_of_a_cluster_is_one_of_its_jobs() {
+        let mut queue = queue();
+        queue.is_caught_up = true;
+        let log = "105\n101 01.-1 Job Machine\n103 01.-1 A 1\n101 1.0 Job Machine\n103 1.0 P 0\n101 1.1 Job Machine\n103 1.1 P 1\n101 11.0 Job Machine\n103 11.0 P 2\n106\n";
+        assert_eq!(written(&mut queue, log).iter().filter(|ad| ad.contains("A=1 ") && ad.contains("P=")).count(), 2);
+        let changed = written(&mut queue, "105\n103 01.-1 A 5\n106\n");
+        let jobs = changed.iter().filter(|ad| ad.contains("P=")).count();
+        assert!(jobs == 2 && changed.iter().all(|ad| ad.contains("A=5")), "{changed:?}");
+        assert_eq!(written(&mut queue, "105\n103 1.1 P 7\n106\n").len(), 1);
+        assert_eq!(
+            [&b"01.-1"[..], b"0123.-1", b"1.0", b"01.0", b"1.-1"].map(cluster_of),
+            [Some(b"1.".to_vec()), Some(b"123.".to_vec()), None, None, None]
+        );
+    }
+
+    #[test]
+    fn the_text_is_read_in_pieces_of_any_length() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "105\n101 1.0 Job Machine\n103 1.0 A 1\n106\n103 1.0 A").unwrap();
+        for length in [1, 7, 4096] {
+            let followed = FollowedFile::open(file.path().to_str().unwrap()).unwrap();
+            let mut queue = FollowedQueue::new(followed, Dialect::Condor);
+            let mut all = Vec::new();
+            while !all.ends_with(b"\n\n") {
+                let mut piece = vec![0; length];
+                let count = queue.read(&mut piece).unwrap();
+                assert!(0 < count && count <= length);
+                all.extend_from_slice(&piece[..count]);
+            }
+            assert!(String::from_utf8(all).unwrap().contains("A = 1\n"));
+            // The line that is not whole waits for its end.
+            assert_eq!((queue.line.as_slice(), queue.is_caught_up), (&b"103 1.0 A"[..], true));
+        }
+    }
+}

@@ -85,7 +85,7 @@ fn split_time(path: &str) -> Option<(&str, String)> {
 
 #[cfg(test)]
 mod tests {
-    use super::in_order_of_time;
+    use super::{in_order_of_time, rotated_files};
 
     #[test]
     fn a_history_is_in_order_and_all_else_stays() {
@@ -103,5 +103,37 @@ mod tests {
         ] {
             assert_eq!(order(given), expected);
         }
+    }
+
+    #[test]
+    fn numbers_and_times_of_rotated_files() {
+        let order = |paths: &str| in_order_of_time(&paths.split(' ').map(str::to_owned).collect::<Vec<_>>()).join(" ");
+        for (given, expected) in [
+            ("e e.999 e.1000", "e.999 e e.1000"),
+            ("e e.1x e.1", "e.1 e.1x e"),
+            ("e e.", "e e."),
+            ("e .old x/.old", "e .old x/.old"),
+            ("h h.20260101T000000 h.20251231T235959", "h.20251231T235959 h.20260101T000000 h"),
+            ("h h.20260101T00000 h.2026010T000000", "h h.20260101T00000 h.2026010T000000"),
+            ("h h.2026-01-01T00:00:01 h.20260101T000000", "h.20260101T000000 h.2026-01-01T00:00:01 h"),
+            ("h@5 h.old", "h@5 h.old"),
+            ("h@5-9x h.old", "h@5-9x h.old"),
+            ("h@- h.old@5-9", "h.old@5-9 h@-"),
+        ] {
+            assert_eq!(order(given), expected, "{given}");
+        }
+    }
+
+    #[test]
+    fn rotated_files_of_a_file_are_in_its_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let names = ["h", "h.old", "h.20260101T000000", "h.2", "h.10", "hx", "hx.old", "a.old", "h.2x", "h.1000"];
+        for name in names {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        let path = format!("{}/h", folder.path().display());
+        let found: Vec<String> = rotated_files(&path).iter().map(|found| found.replace(&path, "h")).collect();
+        assert_eq!(found, ["h.old", "h.20260101T000000", "h.10", "h.2", "h"]);
+        assert!(rotated_files(&format!("{path}/none")).is_empty());
     }
 }

@@ -227,3 +227,7 @@ pub fn is_job_number(name: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     name.split_once('.').is_some_and(|(cluster, process)| is_number(cluster) && is_number(process))
 }
+
+#[cfg(test)]
+#[path = "named_ad_tests.rs"]
+mod tests;

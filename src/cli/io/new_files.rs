@@ -158,3 +158,62 @@ impl<T> NewFiles<T> {
 fn refuse_existing<T>(path: &str) -> Result<T, Failure> {
     refuse(format!("{path} exists already; it is not overwritten"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::NewFiles;
+
+    #[test]
+    fn long_names_are_cut_at_characters() {
+        let mut files: NewFiles<()> = NewFiles::default();
+        for (name, length, expected) in [
+            ("abcdef", 3, "abc%~1"),
+            ("abc", 9, "abc%~1"),
+            ("\u{e4}\u{f6}\u{fc}", 3, "\u{e4}%~1"),
+            ("\u{e4}\u{f6}\u{fc}", 9, "\u{e4}%~1"),
+            ("\u{e4}\u{f6}\u{fd}", 4, "\u{e4}\u{f6}%~1"),
+            ("\u{e4}", 1, "%~1"),
+        ] {
+            assert_eq!(files.short_name(name, length), expected, "{name}");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        files.write(folder.path().join("a").to_str().unwrap(), || (), |(), _| Ok(())).unwrap();
+        assert_eq!([files.short_name("abcdef", 3), files.short_name("abcxyz", 3)], ["abc%~1", "abc%~2"]);
+    }
+
+    #[test]
+    fn more_files_are_written_than_are_open() {
+        let folder = tempfile::tempdir().unwrap();
+        let paths: Vec<String> =
+            (0..70).map(|number| folder.path().join(number.to_string()).display().to_string()).collect();
+        let mut files: NewFiles<usize> = NewFiles::default();
+        assert!(files.last().is_none());
+        for round in 0..3 {
+            for path in &paths {
+                let add = |count: &mut usize, out: &mut dyn std::io::Write| {
+                    *count += 1;
+                    writeln!(out, "{round} {count}")
+                };
+                files.write(path, || 0, add).unwrap();
+            }
+            assert_eq!((files.len(), files.open.len(), files.last()), (70, 64, Some(&(round + 1))));
+        }
+        assert!(files.paths().eq(paths.iter().map(String::as_str)));
+        files.finish_last(|count, out| writeln!(out, "last {count}")).unwrap();
+        assert!(std::fs::exists(&paths[69]).unwrap() && !std::fs::exists(&paths[68]).unwrap());
+        assert!(files.write(&paths[69], || 0, |_, _| Ok(())).is_err());
+        files.finish(|count, out| writeln!(out, "end {count}")).unwrap();
+        for (number, path) in paths.iter().enumerate() {
+            let end = if number == 69 { "last" } else { "end" };
+            assert_eq!(std::fs::read_to_string(path).unwrap(), format!("0 1\n1 2\n2 3\n{end} 3\n"));
+        }
+        // What is there already is not written.
+        let mut others: NewFiles<()> = NewFiles::default();
+        assert!(others.write(&paths[0], || (), |(), _| Ok(())).is_err());
+        let free = folder.path().join("free").display().to_string();
+        others.write(&free, || (), |(), out| writeln!(out, "x")).unwrap();
+        std::fs::write(&free, "y").unwrap();
+        assert!(others.finish(|(), _| Ok(())).is_err());
+        assert_eq!(std::fs::read_to_string(&free).unwrap(), "y");
+    }
+}

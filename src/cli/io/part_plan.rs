@@ -278,7 +278,7 @@ pub fn byte_count(text: &str) -> Result<u64, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{shell_word, shell_words};
+    use super::{Failure, PLAN_VERSION, PartPlan, PartPlanner, PlannedFile, byte_count, shell_word, shell_words};
 
     #[test]
     fn quoted_words_are_read_back() {
@@ -287,5 +287,161 @@ mod tests {
             assert_eq!(shell_words(&line).expect("no quote is open"), [word, "next"]);
         }
         assert_eq!(shell_words("'open"), None);
+    }
+
+    #[test]
+    fn bytes_have_units() {
+        for (text, expected) in [
+            ("1", Some(1)),
+            ("1K", Some(1 << 10)),
+            ("2k", Some(2 << 10)),
+            ("3M", Some(3 << 20)),
+            ("1G", Some(1 << 30)),
+            ("16777215t", Some(16_777_215 << 40)),
+            ("16777216T", None),
+            ("0", None),
+            ("0K", None),
+            ("K", None),
+            ("", None),
+            ("1X", None),
+            ("-1", None),
+            ("1.5G", None),
+        ] {
+            assert_eq!(byte_count(text).ok(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn words_are_quoted_and_read() {
+        for (word, expected) in [
+            ("a", "a"),
+            ("a@b%+=:,./_-\u{e9}", "a@b%+=:,./_-\u{e9}"),
+            ("", "''"),
+            ("a b", "'a b'"),
+            ("it's", "'it'\\''s'"),
+        ] {
+            assert_eq!(shell_word(word), expected);
+        }
+        for (line, expected) in [
+            ("", Some(&[][..])),
+            ("a b", Some(&["a", "b"])),
+            ("  a\t b ", Some(&["a", "b"])),
+            ("'a b'c \"d 'e\"", Some(&["a bc", "d 'e"])),
+            ("a\\ b ''", Some(&["a b", ""])),
+            ("\\", None),
+            ("a 'b", None),
+            ("\"a", None),
+        ] {
+            let words = shell_words(line);
+            assert_eq!(words, expected.map(|words| words.iter().map(|&word| word.to_owned()).collect()), "{line}");
+        }
+    }
+
+    fn planned(file: &str, start: u64, end: Option<u64>) -> PlannedFile {
+        PlannedFile { file: file.to_owned(), start, end, size: None, inode: 0 }
+    }
+
+    #[test]
+    fn a_plan_has_a_line_for_each_part() {
+        let part = planned;
+        let parts = vec![
+            vec![part("f", 0, Some(5)), part("g h", 0, None)],
+            vec![part("f", 5, None)],
+            vec![part("i", 5, Some(5))],
+        ];
+        let plan = PartPlan { classad_plan: PLAN_VERSION, now: None, shares: None, parts };
+        assert_eq!(plan.lines(), ["f@0-5 'g h'", "f@5-", "i@5-5"]);
+        let plan = PartPlan { shares: Some(2), ..plan };
+        assert_eq!(plan.lines(), ["--share 1/2", "--share 2/2"]);
+    }
+
+    #[test]
+    fn parts_are_filled_up_to_their_size() {
+        for (sizes, expected) in [
+            (&[][..], &[][..]),
+            (&[4], &[1][..]),
+            (&[4, 6], &[2]),
+            (&[4, 6, 1], &[2, 1]),
+            (&[4, 7], &[1, 1]),
+            (&[11, 1], &[1, 1]),
+            (&[10, 0, 0], &[3]),
+            (&[0, 10, 10], &[2, 1]),
+        ] {
+            let mut planner = PartPlanner::new(10);
+            sizes.iter().for_each(|bytes| planner.add_part(planned("f", 0, None), *bytes));
+            let counts: Vec<usize> = planner.finish(None).parts.iter().map(Vec::len).collect();
+            assert_eq!(counts, expected, "{sizes:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_cut_at_multiples_of_the_size() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ads");
+        let name = path.to_str().unwrap();
+        for (text, expected) in [
+            ("A = 1\n\nB = 2\n\n", &["@0-10", "@10-14"][..]),
+            ("A = 1\n\nB = 2\n\nC = 34", &["@0-10", "@10-20"]),
+            ("A = 1\n", &["@0-6"]),
+            ("", &[""]),
+            ("[ A = 1; B = 2 ]", &[""]),
+        ] {
+            std::fs::write(&path, text).unwrap();
+            let mut planner = PartPlanner::new(10);
+            planner.add(name, None).unwrap();
+            let files: Vec<PlannedFile> = planner.finish(None).parts.into_iter().flatten().collect();
+            let arguments: Vec<String> = files.iter().map(PlannedFile::argument).collect();
+            assert_eq!(arguments, expected.iter().map(|range| format!("{name}{range}")).collect::<Vec<_>>(), "{text}");
+            assert!(files.iter().all(|file| file.size == Some(text.len() as u64)), "{text}");
+        }
+        assert!(PartPlanner::new(10).add(folder.path().to_str().unwrap(), None).is_err());
+    }
+
+    #[test]
+    fn a_plan_is_read_in_both_forms() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("plan");
+        let name = path.to_str().unwrap();
+        let read = |text: &[u8]| {
+            std::fs::write(&path, text).unwrap();
+            match PartPlan::read(name) {
+                Ok(plan) => Ok((plan.now, plan.shares, plan.lines())),
+                Err(Failure::Refused(Some(reason))) => Err(reason.replace(&format!("{name}: "), "")),
+                Err(_) => panic!("it has a reason"),
+            }
+        };
+        let lines = |lines: &[&str]| lines.iter().map(|&line| line.to_owned()).collect::<Vec<_>>();
+        let json = br#" {"classad_plan":1,"now":5,"parts":[[{"file":"f","start":0,"end":5,"size":9,"inode":3}]]}"#;
+        assert_eq!(read(json), Ok((Some(5), None, lines(&["f@0-5"]))));
+        assert_eq!(read(b"f@0-5 'g h'\ni\n"), Ok((None, None, lines(&["f@0-5 'g h'", "i"]))));
+        assert_eq!(read(b"--share 2/2\n"), Ok((None, Some(2), lines(&["--share 1/2", "--share 2/2"]))));
+        assert_eq!(read(b"--share\n"), Ok((None, None, lines(&["--share"]))));
+        for (text, reason) in [
+            (&b"{\"classad_plan\":2,\"now\":null,\"parts\":[]}"[..], "it has version 2 of the format, not 1"),
+            (b"{", "it is not a plan: "),
+            (b"", "it names no part"),
+            (b"a\nb 'c\n", "line 2: a closing quote is missing"),
+            (b"--share 3/2\n", "a share is K/N"),
+            (b"\xff", "it is not UTF-8 text"),
+        ] {
+            let refused = read(text).unwrap_err();
+            assert!(refused.starts_with(reason), "{refused}");
+        }
+    }
+
+    #[test]
+    fn shares_read_whole_files_or_parts() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ads");
+        std::fs::write(&path, "A = 1\n").unwrap();
+        let name = path.to_str().unwrap().to_owned();
+        let plan = PartPlan::of_shares(3, &[name.clone(), format!("{name}@2-4")], Some(7)).unwrap();
+        assert_eq!((plan.classad_plan, plan.now, plan.shares), (PLAN_VERSION, Some(7), Some(3)));
+        let files: Vec<_> = plan.parts.concat().iter().map(|file| (file.argument(), file.size)).collect();
+        assert_eq!(files, [(name.clone(), Some(6)), (format!("{name}@2-4"), Some(6))]);
+        assert!(PartPlan::of_shares(1, &[], None).unwrap().parts.is_empty());
+        for wrong in [format!("{name}-none"), folder.path().to_str().unwrap().to_owned()] {
+            assert!(PartPlan::of_shares(1, &[wrong], None).is_err());
+        }
     }
 }

@@ -188,3 +188,83 @@ pub fn warn_of_invalid_counts(session: &Session, requests: &[NamedAd]) {
 pub fn runs_of_shared_ads(requests: &[NamedAd]) -> impl Iterator<Item = &[NamedAd]> {
     requests.chunk_by(|one, next| one.ad.identity() == next.ad.identity())
 }
+
+#[cfg(test)]
+mod tests {
+    use classad::ad::Dialect;
+    use classad::syntax::{ParseOptions, parse_ad};
+
+    use super::*;
+    use crate::cli::program::{session_of, told};
+
+    fn ad(text: &str, name: &str) -> NamedAd {
+        NamedAd::unnamed(parse_ad(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap())
+            .with_name(name.to_owned())
+    }
+
+    #[test]
+    fn units_and_parts_have_numbers() {
+        let parties = Parties::new([vec![ad("[ a = 1 ]", "r")], vec![ad("[ a = 1 ]", "o")]]);
+        assert_eq!([None, Some(0), Some(2)].map(|unit| parties.request_name(0, unit)), ["r", "r#0", "r#2"]);
+        assert_eq!([1, 2].map(|part| parties.offer_name(0, part)), ["o", "o#2"]);
+        assert_eq!(parties.ad_name(AdReference::Request(0)), "r");
+        assert_eq!(parties.ad_name(AdReference::Offer { offer: 0, part: 3 }), "o#3");
+    }
+
+    #[test]
+    fn jobs_of_one_number_are_told_apart() {
+        let context = Context::new(Dialect::Condor);
+        let job = |id: &str, name: &str| {
+            ad(&format!("[ MyType = \"Job\"; GlobalJobId = \"{id}\"; ClusterId = 1; ProcId = 0; JobStatus = 1 ]"), name)
+        };
+        let mut ads = [
+            job("a#1.0#5", "1.0"),
+            job("b#2.0#5", "2.0"),
+            job("c#1.0#5", "1.0"),
+            job("d", "x"),
+            job("e", "x"),
+            job("f#1.0#5", "1.0"),
+        ];
+        distinguish_names(&mut ads, &context);
+        assert_eq!(ads.each_ref().map(NamedAd::id), ["a#1.0#5", "2.0", "c#1.0#5", "x", "x", "f#1.0#5"]);
+    }
+
+    #[test]
+    fn counts_that_are_no_counts_are_told_once() {
+        let of = |count: &str, name: &str| ad(&format!("[ a = 1; ResourceRequestCount = {count} ]"), name);
+        let shared = of("\"x\"", "r3");
+        let requests = [
+            of("1", "r0"),
+            of("-1", "r1"),
+            ad("[ a = 1 ]", "r2"),
+            shared.clone(),
+            shared.clone().with_name("r4".to_owned()),
+            of("-1", "r5"),
+            shared.with_name("r6".to_owned()),
+        ];
+        let mut session = session_of(&["repl", "--quiet", "--dialect", "condor"]);
+        session.keep_messages();
+        warn_of_invalid_counts(&session, &requests);
+        assert_eq!(
+            told(&session),
+            [
+                "warning: r1: ResourceRequestCount -1 is below 0 and counts as 0 (and 1 more request)",
+                "warning: r3: ResourceRequestCount \"x\" is a string instead of an integer and counts as 1 (and 2 more requests)",
+            ]
+        );
+        let parties = Parties::new([requests.to_vec(), Vec::new()]);
+        let summary = parties.summarize_requests(&session);
+        assert_eq!((summary.distinct_ads, summary.with_ports, summary.has_resource_counts), (5, 0, true));
+        let ports = ad("[ Ports = { [ Label = \"x\" ] } ]", "p");
+        let parties = Parties::new([vec![ports.clone(), ad("[ a = 1 ]", "r"), ports], Vec::new()]);
+        let summary = parties.summarize_requests(&session);
+        assert_eq!((summary.distinct_ads, summary.with_ports, summary.has_resource_counts), (2, 2, false));
+        assert!(any_ports(&parties.requests) && !any_ports(&parties.requests[1..2]));
+    }
+
+    #[test]
+    fn ads_without_names_get_identities() {
+        let mut sides = [vec![ad("[ a = 1 ]", "r")], Vec::new()];
+        assert_eq!(assign_content_ids(&mut sides), 0);
+    }
+}

@@ -106,9 +106,6 @@ impl SourceText {
 
     /// Returns the file in which the first of some marks stands, and those of the marks that stand there, as ranges of it.
     pub fn placed_marks<T>(&self, marks: Vec<(Range<usize>, T)>) -> (SourceText, Vec<(Range<usize>, T)>) {
-        if self.files.is_none() {
-            return (self.clone(), marks);
-        }
         let mut placed = marks.into_iter().map(|(range, words)| (self.placed(range), words));
         let Some(((text, range), words)) = placed.next() else { return (self.clone(), Vec::new()) };
         let others = placed.filter(|((other, _), _)| other.is_same(&text)).map(|((_, range), words)| (range, words));
@@ -141,7 +138,7 @@ pub fn char_start(bytes: &[u8], offset: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::SourceText;
+    use super::{Position, SourceText, StreamBlock, char_start};
 
     #[test]
     fn positions_are_those_of_the_block() {
@@ -154,5 +151,44 @@ mod tests {
                 assert_eq!(text.position(offset), text.block.position(offset), "{offset} of {separator:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_character_begins_at_its_first_byte() {
+        for (text, starts) in [("", &[0, 1, 2][..]), ("ab", &[0, 1, 2, 3]), ("a\u{20ac}b", &[0, 1, 1, 1, 4, 5, 6])] {
+            let found: Vec<usize> = (0..starts.len()).map(|offset| char_start(text.as_bytes(), offset)).collect();
+            assert_eq!(found, starts, "{text}");
+        }
+        assert_eq!(char_start(b"\x80\x80", 1), 0);
+    }
+
+    #[test]
+    fn a_block_is_found_in_its_file() {
+        let file = "one\ntw\u{e4}o\nthree";
+        for (text, line, column, expected) in [
+            ("one", 1, 1, Some(0)),
+            ("ne\nt", 1, 2, Some(1)),
+            ("tw", 2, 1, Some(4)),
+            ("o", 2, 4, Some(8)),
+            ("three", 3, 1, Some(10)),
+            ("", 3, 9, Some(15)),
+            ("two", 2, 1, None),
+            ("four", 4, 1, None),
+        ] {
+            let mut block = SourceText::from_lines("file", text, line);
+            let start = Position { line, column };
+            block.block = StreamBlock { start, ..StreamBlock::clone(&block.block) }.into();
+            assert_eq!(block.offset_in(file.as_bytes()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn marks_of_one_file_stay() {
+        let text = SourceText::from_argument("argument", "one two");
+        let (placed, marks) = text.placed_marks(vec![(0..3, "here"), (4..7, "there")]);
+        assert!(placed.is_same(&text));
+        assert_eq!(marks, [(0..3, "here"), (4..7, "there")]);
+        assert!(text.placed_marks::<&str>(Vec::new()).1.is_empty());
+        assert!(!text.is_same(&SourceText::from_argument("argument", "one two")));
     }
 }

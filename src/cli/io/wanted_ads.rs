@@ -85,7 +85,11 @@ fn cluster_range(text: &str) -> Option<[i64; 2]> {
 
 #[cfg(test)]
 mod tests {
-    use super::cluster_range;
+    use classad::ad::Dialect;
+    use classad::eval::Context;
+    use classad::syntax::{ParseOptions, parse_ad};
+
+    use super::{NamedAd, WantedAds, cluster_range, job_number};
 
     #[test]
     fn ranges_are_of_numbers_in_order() {
@@ -93,6 +97,55 @@ mod tests {
         assert_eq!(cluster_range("105"), Some([105, 105]));
         for text in ["105.0", "-5", "5-", "110-105", "1.0-2.0", "a-b", "1-2-3", "+1-2"] {
             assert_eq!(cluster_range(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn ads_are_wanted_by_names_and_ranges() {
+        let context = Context::new(Dialect::Condor);
+        let job = |cluster: i64, name: &str| {
+            let text =
+                format!("[ MyType = \"Job\"; ClusterId = {cluster}; ProcId = 0; JobStatus = 1; Owner = \"ann\" ]");
+            NamedAd::unnamed(parse_ad(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap())
+                .with_name(name.to_owned())
+        };
+        let ads = [job(5, "5.0"), job(6, "6.0"), job(8, "8-9"), job(9, "a,b")];
+        for (texts, selected, unknown) in [
+            ("5.0", "5.0", None),
+            ("5", "5.0", None),
+            ("5-6", "5.0 6.0", None),
+            ("5-9", "5.0 6.0 8-9 a,b", None),
+            ("5,8", "5.0 8-9", None),
+            ("5, ,6 7", "5.0 6.0", Some("7")),
+            // A name is a name, whatever it looks like.
+            ("8-9", "8-9", None),
+            ("a,b", "a,b", None),
+            ("a,5", "5.0", Some("a")),
+            ("6-5", "", Some("6-5")),
+            ("7-7", "", Some("7-7")),
+            ("ann", "5.0 6.0 8-9 a,b", None),
+        ] {
+            let texts: Vec<String> = texts.split(' ').map(str::to_owned).collect();
+            let wanted = WantedAds::new(&texts, &ads, &context).unwrap();
+            let found: Vec<&str> = ads.iter().filter(|ad| wanted.selects(ad, &context)).map(NamedAd::id).collect();
+            assert_eq!((found.join(" ").as_str(), wanted.unknown(&ads, &context)), (selected, unknown), "{texts:?}");
+        }
+        assert!(WantedAds::new(&[], &ads, &context).is_none());
+    }
+
+    #[test]
+    fn numbers_of_jobs_have_a_process_or_none() {
+        for (text, expected) in [
+            ("7", Some((7, None))),
+            ("7.0", Some((7, Some(0)))),
+            ("7.", None),
+            (".7", None),
+            ("7.x", None),
+            ("x", None),
+            ("", None),
+            ("99999999999999999999", None),
+        ] {
+            assert_eq!(job_number(text), expected, "{text}");
         }
     }
 }

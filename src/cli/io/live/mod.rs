@@ -136,3 +136,52 @@ fn failure_text(failures: &[(String, Vec<String>, ToolFailure)], settings: &Live
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tools_that_fail_are_told() {
+        let settings = |seconds| LiveSettings {
+            timeout: Duration::from_secs(seconds),
+            age: Duration::ZERO,
+            name: None,
+            pool_name: None,
+        };
+        let failure = |argument: &str, command: &str, failure| {
+            (argument.to_owned(), command.split(' ').map(str::to_owned).collect::<Vec<_>>(), failure)
+        };
+        let (jobs, slots) =
+            (|of| failure("live:jobs", "condor_q -long", of), |of| failure("live:slots", "condor_status -long", of));
+        let on = "not on the PATH: run this on a machine of the pool, or give files (see `classad help live`)";
+        let silent = |seconds| {
+            format!(
+                "cannot read live:jobs: `condor_q -long` did not end within {seconds}; --live-timeout gives it longer"
+            )
+        };
+        let failed = |text: &str| ToolFailure::Failed(text.to_owned());
+        for (failures, seconds, expected) in [
+            (vec![], 9, String::new()),
+            (vec![jobs(ToolFailure::Missing)], 9, format!("condor_q is {on}")),
+            (vec![jobs(ToolFailure::Missing), jobs(ToolFailure::Missing)], 9, format!("condor_q is {on}")),
+            (vec![jobs(ToolFailure::Missing), slots(ToolFailure::Missing)], 9, format!("condor_q and condor_status are {on}")),
+            (vec![jobs(ToolFailure::Silent), slots(ToolFailure::Missing)], 9, format!("condor_status is {on}")),
+            (vec![jobs(ToolFailure::Silent), slots(failed("no"))], 9, silent("9 seconds")),
+            (vec![jobs(ToolFailure::Silent)], 1, silent("1 second")),
+            (
+                vec![slots(ToolFailure::TooLong)],
+                9,
+                "cannot read live:slots: `condor_status -long` prints more than 4 GiB: write a part of it to a file, with -constraint"
+                    .to_owned(),
+            ),
+            (
+                vec![jobs(failed("no schedd")), slots(ToolFailure::Silent)],
+                9,
+                "cannot read live:jobs: `condor_q -long` failed: no schedd (see `classad help live`)".to_owned(),
+            ),
+        ] {
+            assert_eq!(failure_text(&failures, &settings(seconds)), expected);
+        }
+    }
+}

@@ -88,3 +88,41 @@ fn is_private(folder: &std::path::Path) -> bool {
     }
     metadata.is_dir()
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn slots_are_kept_for_their_user_and_some_time() {
+        let base = tempfile::tempdir().unwrap();
+        let folder = base.path().join("a").join("b");
+        let cache =
+            |age| SlotCache { folder: folder.clone(), path: folder.join("slots"), age: Duration::from_secs(age) };
+        assert_eq!(cache(60).read(), None);
+        cache(60).write(b"A = 1\n");
+        assert_eq!(cache(60).read(), Some((b"A = 1\n".to_vec(), 0)));
+        assert_eq!(cache(0).read(), None);
+        cache(60).write(b"A = 2\n");
+        assert_eq!(cache(60).read().unwrap().0, b"A = 2\n");
+        // A folder that others can read keeps nothing.
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o750)).unwrap();
+        cache(60).write(b"A = 3\n");
+        assert_eq!(cache(60).read(), None);
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();
+        assert_eq!(cache(60).read().unwrap().0, b"A = 2\n");
+        assert!(is_private(&folder) && !is_private(&folder.join("slots")) && !is_private(&folder.join("none")));
+    }
+
+    #[test]
+    fn only_slots_are_kept() {
+        let command = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
+        let minute = Duration::from_secs(60);
+        assert!(SlotCache::of(&LiveSource::Jobs(None), &command(&["condor_q"]), minute).is_none());
+        assert!(SlotCache::of(&LiveSource::Slots, &command(&["condor_status"]), Duration::ZERO).is_none());
+        assert_eq!(identity(&command(&["a", "b"])), identity(&command(&["a", "b"])));
+        assert_ne!(identity(&command(&["a", "b"])), identity(&command(&["a", "c"])));
+    }
+}

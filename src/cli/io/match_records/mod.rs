@@ -198,3 +198,6 @@ fn merge_tickets(known: &mut Notice, notice: Notice) -> Result<(), RecordFault> 
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

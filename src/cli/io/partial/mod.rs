@@ -275,3 +275,63 @@ impl PartialExcerpt {
         SourceText::of_block(&file.name, StreamBlock { start, ..block })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[allow(clippy::single_range_in_vec_init)] // the ranges are meant
+    fn an_excerpt_has_whole_lines() {
+        let text = SourceText::from_lines("f", "one\ntwo\nthree", 5);
+        for (ranges, expected, place, from) in [
+            (&[4..7][..], "two", [6, 1], 4),
+            (&[5..5], "two", [6, 1], 4),
+            (&[3..3], "one", [5, 1], 0),
+            (&[3..4], "one\ntwo", [5, 1], 0),
+            (&[], "one", [5, 1], 0),
+            (&[8..13], "three", [7, 1], 8),
+            (&[99..120], "three", [7, 1], 8),
+            (&[9..10, 0..1], "one\ntwo\nthree", [5, 1], 0),
+            (&[9..10, 5..6], "two\nthree", [6, 1], 4),
+        ] {
+            let (excerpt, start) = PartialExcerpt::new(&text, ranges.iter());
+            assert_eq!((excerpt.text.as_bytes(), start), (expected.as_bytes(), from), "{ranges:?}");
+            assert_eq!([excerpt.line, excerpt.column], place, "{ranges:?}");
+        }
+        // A range that ends before it starts is empty.
+        let backward = Range { start: 5, end: 2 };
+        assert_eq!(PartialExcerpt::new(&text, [&backward].into_iter()).0.text.as_bytes(), b"two");
+    }
+
+    #[test]
+    fn an_excerpt_of_a_long_line_is_cut() {
+        for (length, range, start, bytes) in
+            [(20_000, 5000..5001, 904, 8193), (9000, 5000..5001, 904, 8096), (9000, 10..20, 0, 4116)]
+        {
+            let text = SourceText::from_lines("f", &"x".repeat(length), 5);
+            let (excerpt, from) = PartialExcerpt::new(&text, [&range].into_iter());
+            assert_eq!((from, excerpt.text.as_bytes().len(), excerpt.column), (start, bytes, start + 1), "{length}");
+        }
+    }
+
+    #[test]
+    fn a_problem_has_its_place_in_the_merged_file() {
+        let text = SourceText::from_lines("f", "one\ntwo", 5);
+        let problem =
+            Problem { related: Some((5..6, "open".to_owned())), ..Problem::error_at(4..7, 3, "wrong".to_owned()) };
+        for problem in [problem.clone(), problem.as_warning()] {
+            let partial = PartialProblem::new(&text, &problem);
+            assert_eq!((partial.range, &partial.related), ((0, 3), &Some((1, 2, "open".to_owned()))));
+            let merged =
+                MergedFile { ads_before: 10, lines_before: 100, ..MergedFile::new("g".to_owned(), FileFormat::Long) };
+            let (place, placed) = merged.place(partial);
+            assert_eq!((&*place.name, place.position(0)), ("g", Position { line: 106, column: 1 }));
+            assert_eq!((placed.severity, placed.range, placed.ad_number), (problem.severity, 0..3, 13));
+            assert_eq!((placed.message, placed.related), (problem.message, Some((1..2, "open".to_owned()))));
+        }
+        let damaged = PartialExcerpt { text: ByteString::from(&b"x"[..]), line: usize::MAX, column: usize::MAX };
+        let merged = MergedFile { lines_before: 9, ..MergedFile::new("g".to_owned(), FileFormat::Long) };
+        assert_eq!(damaged.into_source(&merged).position(0), Position { line: MAX_PLACE, column: MAX_PLACE });
+    }
+}

@@ -226,3 +226,90 @@ fn tiling_faults(name: &str, parts: &[Segment], planned: Option<&[&PlannedFile]>
     }
     faults
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::PartialFile;
+    use super::{PlannedFile, Segment, tiling_faults};
+
+    /// A part of the file `f`, which has some bytes and a number: partial result, start and end.
+    fn of(path: &str, start: u64, end: Option<u64>, size: u64, inode: u64) -> Segment {
+        let file =
+            PartialFile { file: "f".to_owned(), form: "long".to_owned(), start, end, size, inode, is_empty: false };
+        Segment { path: path.into(), offset: 0, file }
+    }
+
+    fn part(path: &str, start: u64, end: Option<u64>) -> Segment {
+        of(path, start, end, 100, 7)
+    }
+
+    fn planned(end: Option<u64>, size: Option<u64>, inode: u64) -> PlannedFile {
+        PlannedFile { file: "f".to_owned(), start: 0, end, size, inode }
+    }
+
+    #[test]
+    fn parts_of_a_file_tile_it() {
+        let missing = |range: &str| format!("a part is missing: run the command on f@{range}");
+        let overlaps = |path: &str, range: &str| format!("{path}: f{range} overlaps with another part");
+        let shorter = "f became shorter between the runs: run all its parts again".to_owned();
+        let two = "p and q come from two different files named f; for files on several hosts, give --partial=HOST, else repeat \
+                   the runs";
+        let (a, b, c) = (Some(40), Some(60), Some(100));
+        for (parts, expected) in [
+            (vec![part("p", 0, None)], vec![]),
+            (vec![part("p", 0, a), part("q", 40, None)], vec![]),
+            (vec![part("p", 0, a), part("q", 40, c)], vec![]),
+            (vec![part("p", 0, a), part("q", 40, Some(99))], vec![missing("99-")]),
+            (vec![part("p", 0, a), part("q", 40, Some(101))], vec![]),
+            (vec![part("p", 1, None)], vec![missing("0-1")]),
+            (vec![part("p", 0, a), part("q", 60, None)], vec![missing("40-60")]),
+            (vec![part("p", 0, b), part("q", 40, None)], vec![overlaps("q", "@40-")]),
+            (vec![part("p", 0, None), part("q", 0, None)], vec![overlaps("q", "")]),
+            (vec![part("p", 0, None), part("q", 40, b)], vec![overlaps("q", "@40-60")]),
+            // An empty part overlaps with nothing.
+            (vec![part("p", 0, b), part("q", 40, a), part("r", 60, None)], vec![]),
+            (vec![part("p", 0, None), part("q", 40, a)], vec![]),
+            // A part within another one does not make it end earlier.
+            (vec![part("p", 0, b), part("q", 20, a), part("r", 60, c)], vec![overlaps("q", "@20-40")]),
+            // The file may have grown between the runs, but not shrunk.
+            (vec![of("p", 0, a, 100, 7), of("q", 40, None, 120, 7)], vec![]),
+            (vec![of("p", 0, c, 120, 7), of("q", 100, None, 100, 7)], vec![]),
+            (vec![of("p", 0, Some(101), 120, 7), of("q", 101, None, 100, 7)], vec![shorter]),
+            (vec![of("p", 0, a, 100, 7), of("q", 40, None, 100, 8)], vec![two.to_owned()]),
+        ] {
+            let ranges: Vec<_> = parts.iter().map(|part| (part.file.start, part.file.end)).collect();
+            assert_eq!(tiling_faults("f", &parts, None), expected, "{ranges:?}");
+        }
+    }
+
+    #[test]
+    fn parts_of_a_file_are_those_of_the_plan() {
+        let another = "f in the plan is another file: make a new plan, and run all parts again".to_owned();
+        let longer = "f was longer when the plan was made: make a new plan, and run all parts again".to_owned();
+        let missing = |range: &str| format!("a part is missing: run the command on f@{range}");
+        let whole = || vec![part("p", 0, None)];
+        let c = Some(100);
+        for (parts, planned, expected) in [
+            (whole(), vec![], vec!["f is not in the plan".to_owned()]),
+            (whole(), vec![planned(None, c, 7)], vec![]),
+            (whole(), vec![planned(None, c, 8)], vec![another]),
+            // A plan of lines knows no numbers and sizes.
+            (whole(), vec![planned(None, None, 0)], vec![]),
+            (vec![of("p", 0, None, 100, 0)], vec![planned(None, c, 8)], vec![]),
+            (whole(), vec![planned(None, Some(101), 7)], vec![longer]),
+            (whole(), vec![planned(None, Some(99), 7)], vec![]),
+            // A file may grow while its parts are read: the plan says where it ends.
+            (vec![part("p", 0, Some(90))], vec![planned(Some(90), Some(90), 7)], vec![]),
+            (vec![part("p", 0, Some(90))], vec![planned(c, c, 7)], vec![missing("90-100")]),
+            (
+                vec![part("p", 0, Some(90))],
+                vec![planned(Some(90), None, 7), planned(Some(95), None, 7)],
+                vec![missing("90-95")],
+            ),
+            (vec![part("p", 0, c)], vec![planned(Some(101), c, 7)], vec![missing("100-101")]),
+        ] {
+            let planned: Vec<&PlannedFile> = planned.iter().collect();
+            assert_eq!(tiling_faults("f", &parts, Some(&planned)), expected, "{:?}", planned.first());
+        }
+    }
+}

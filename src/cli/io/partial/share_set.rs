@@ -212,3 +212,7 @@ fn plan_faults(plan: &PartPlan, count: usize, files: &[PartialFile]) -> Vec<Stri
     }
     faults
 }
+
+#[cfg(test)]
+#[path = "share_set_tests.rs"]
+mod tests;

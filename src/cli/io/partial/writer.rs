@@ -232,3 +232,56 @@ pub fn without_options(given: Vec<String>, options: &[&str]) -> Vec<String> {
     }
     arguments
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{arguments_without, checksum_text, describe_setting, without_options};
+    use sha2::{Digest, Sha256};
+
+    fn words(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn options_go_with_their_values() {
+        for (given, expected) in [
+            ("", ""),
+            ("query x", "query x"),
+            ("query --now 5 --threads=3 x", "query x"),
+            ("--partial query --partial=ap1 x", "query x"),
+            ("query --now=5 --nows 6 a=b", "query --nows 6 a=b"),
+            ("query x --now", "query x"),
+        ] {
+            assert_eq!(without_options(words(given), &["--now", "--threads"]), words(expected), "{given}");
+        }
+    }
+
+    #[test]
+    fn files_go_and_what_is_spelt_like_them_stays() {
+        for (given, paths, expected) in [
+            ("query true a b", "a b", "query true"),
+            ("query a a", "a", "query a"),
+            ("query a --pool a a", "a", "query a --pool a"),
+            ("query a --pool a", "a", "query --pool a"),
+            ("query a --pool a a", "a a", "query --pool a"),
+            ("a", "a", ""),
+            ("query true a", "c", "query true a"),
+            ("query --files-from list --threads 3 --share=1/2 --partial x", "", "query x"),
+        ] {
+            assert_eq!(arguments_without(words(given), &words(paths)), words(expected), "{given}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_described_by_its_size() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ads");
+        std::fs::write(&path, "A = 1\n").unwrap();
+        let file = describe_setting(path.to_str().unwrap()).unwrap();
+        assert_eq!((file.file.as_str(), file.form.as_str()), (path.to_str().unwrap(), ""));
+        assert_eq!((file.start, file.end, file.size, file.is_empty), (0, None, 6, true));
+        assert!(describe_setting(folder.path().to_str().unwrap()).is_err());
+        let expected = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        assert_eq!(checksum_text(Sha256::new()), expected);
+    }
+}
