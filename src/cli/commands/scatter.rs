@@ -310,7 +310,7 @@ fn vars_text(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{submit_arguments, vars_text};
+    use super::{PartPlan, PlannedFile, add_options, submit_arguments, vars_text, with_whole_names, write_dag};
 
     /// The quotes are those of the manual: `condor_submit`, "arguments", and `DAGMan`, "VARS".
     #[test]
@@ -324,5 +324,78 @@ mod tests {
             r#"query 'JobStatus == 1' --af 'it''s' 'regexp(\"\"a$\"\", b)' $(DOLLAR)(x) c\\d ''"#
         );
         assert!(submit_arguments(&["a\nb".to_owned()]).is_err());
+    }
+
+    fn words(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn options_stand_in_front_of_two_dashes() {
+        for (given, now, expected) in [
+            ("query true a", None, "query true a -x 1"),
+            ("query -- true a", None, "query -x 1 -- true a"),
+            ("query true a", Some(-5), "query true a --now -5 -x 1"),
+            ("query -- true -- a", Some(7), "query --now 7 -x 1 -- true -- a"),
+        ] {
+            let mut arguments = words(given);
+            add_options(&mut arguments, now, ["-x", "1"].map(str::to_owned));
+            assert_eq!(arguments, words(expected));
+        }
+    }
+
+    #[test]
+    fn files_of_options_are_named_from_the_root() {
+        let folder = std::env::current_dir().unwrap().display().to_string();
+        for (given, expected) in [
+            ("query true a", "query true a"),
+            ("match --pool b a", "match --pool ROOT/b a"),
+            ("match --pool=b a --pool /c", "match --pool=ROOT/b a --pool /c"),
+            ("match --pool - a", "match --pool - a"),
+            ("check --config b,c a", "check --config ROOT/b,ROOT/c a"),
+            ("query --map m=b --map=n=c --map d a", "query --map m=ROOT/b --map=n=ROOT/c --map d a"),
+            // Flags and other options have no files.
+            ("query --count b --af b a", "query --count b --af b a"),
+            ("match a --pool", "match a --pool"),
+            ("nothing --pool b", "nothing --pool b"),
+        ] {
+            let whole = with_whole_names(words(given), &crate::cli::program::tree()).ok().unwrap();
+            assert_eq!(whole.join(" "), expected.replace("ROOT", &folder));
+        }
+    }
+
+    #[test]
+    fn a_dag_has_a_job_for_each_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |size| PlannedFile { file: "f".to_owned(), start: 0, end: None, size: Some(size), inode: 0 };
+        let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+        for (shares, count, memory) in [(None, 2, "512MB"), (Some(10), 10, "514MB")] {
+            let plan = PartPlan { classad_plan: 1, now: None, shares, parts: vec![vec![file(1 << 20), file(2 << 20)]] };
+            let plan = PartPlan {
+                parts: if shares.is_none() { plan.parts } else { vec![vec![file(1 << 20), file((2 << 20) - 1)]] },
+                ..plan
+            };
+            let runs: Vec<Vec<String>> = (0..count).map(|run| vec!["query".to_owned(), format!("a {run}")]).collect();
+            write_dag(folder.path(), &plan, &runs).ok().unwrap();
+            let number = |run: usize| if count == 10 { format!("{run:02}") } else { run.to_string() };
+            let job = |run: usize| {
+                let number = number(run);
+                let words = run - 1;
+                format!(
+                    "JOB part{number} part.sub\nVARS part{number} part=\"{number}\" words=\"query 'a {words}'\"\nRETRY part{number} 3\n"
+                )
+            };
+            let dag: String = (1..=count).map(job).collect();
+            assert_eq!(read("job.dag"), dag + "FINAL merge merge.sub\n");
+            assert_eq!(read("parts.list"), (1..=count).map(|run| number(run) + ".part\n").collect::<String>());
+            let submit = read("part.sub");
+            assert!(
+                submit.contains(&format!("\nrequest_memory = {memory}\n"))
+                    && submit.contains("\njob_lease_duration = 30\n"),
+                "{submit}"
+            );
+            assert!(read("merge.sub").contains("--plan plan.json --files-from parts.list"));
+            assert!(read("plan.json").starts_with("{\"classad_plan\":1,\"now\":null,"));
+        }
     }
 }
