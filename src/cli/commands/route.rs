@@ -140,7 +140,6 @@ impl RouteCommand {
         match self.output.form {
             Some(OutputForm::Json) => {
                 write_json_value(&mut out, &run.json(!self.summary))?;
-                writeln!(out)?;
             }
             Some(form) if form.has_lines_of_cells() && !self.summary => self.output.write(&run.job_table())?,
             Some(form) if form.has_lines_of_cells() => self.output.write(&run.route_table())?,
