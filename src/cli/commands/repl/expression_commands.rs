@@ -211,7 +211,8 @@ pub fn define(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), 
     }
     let is_dropped = argument.text.starts_with('-');
     let (_, written) = argument.split_at(usize::from(is_dropped));
-    let name = argument_text::parse_attribute_name(state.session, written.text)?.filter(Name::is_identifier);
+    let is_written = |name: &Name| name.is_identifier() || written.text.starts_with('\'');
+    let name = argument_text::parse_attribute_name(state.session, written.text)?.filter(is_written);
     let Some(name) = name else { return refuse("`:let` needs NAME = EXPR") };
     let Some(defined) = state.definitions.get(&name) else {
         return Err(state.error_at(written, format!("`{name}` is not defined")));

@@ -53,7 +53,7 @@ pub fn help(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<(), Fa
     let name = argument.text.trim_start_matches(':').trim_end_matches(['(', ')']);
     let is_command = argument.text.starts_with(':') || COMMANDS.iter().any(|command| command.name == name);
     let text = match (find_function(&Name::new(name)), commands::find_command(name)) {
-        (Some(function), _) if !is_command => function_description(function),
+        (Some(function), command) if !is_command || command.is_none() => function_description(function),
         (_, Some(command)) => format!("{}\n    {}\n    {}\n", usage(command), command.doc, command.example),
         (_, None) => {
             let names = COMMANDS.iter().map(|command| command.name).chain(FUNCTIONS.iter().map(|f| f.name));
