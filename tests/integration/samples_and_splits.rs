@@ -119,3 +119,46 @@ fn keys_of_a_split() {
     }
     assert_eq!(classad_on(&["split", "--ads", "1", "--bytes", "1", "--into", into], b"a = 1\n").0, Some(2));
 }
+
+/// Sizes are those of the written files.
+#[test]
+fn the_files_of_a_split_are_filled_up_to_their_size() {
+    let ads = (1..=5).fold(String::new(), |text, number| format!("{text}A = {number}\nK = \"{}\"\n\n", number % 2));
+    let path = file("split-sizes.long", ads.as_bytes());
+    for (arguments, expected) in [
+        ("--ads 1", "0001 15, 0002 15, 0003 15, 0004 15, 0005 15"),
+        ("--ads 2", "0001 30, 0002 30, 0003 15"),
+        ("--ads 5", "0001 75"),
+        ("--ads 6", "0001 75"),
+        // An ad counts with two bytes more, and so does a file.
+        ("--bytes 15", "0001 15, 0002 15, 0003 15, 0004 15, 0005 15"),
+        ("--bytes 35", "0001 15, 0002 15, 0003 15, 0004 15, 0005 15"),
+        ("--bytes 36", "0001 30, 0002 30, 0003 15"),
+        ("--bytes 100", "0001 75"),
+        ("--bytes 60 -o jsonl", "0001 38, 0002 38, 0003 19"),
+        ("--bytes 80 -o json", "0001 63, 0002 43"),
+        ("--bytes 120 -o new", "0001 96, 0002 24"),
+        ("--by K", "%31 45, %30 30"),
+        ("--by A<2", "true 15, false 60"),
+    ] {
+        let folder = folder("split-sizes");
+        let into = folder.join("{}");
+        let words: Vec<&str> = arguments.split(' ').collect();
+        let (status, out, told) = classad(&[&["split", "--into", into.to_str().unwrap(), &path], &words[..]].concat());
+        assert_eq!((status, told.as_str()), (Some(0), ""), "{arguments}");
+        let sizes = out
+            .lines()
+            .map(|file| format!("{} {}", file.rsplit('/').next().unwrap(), fs::metadata(file).unwrap().len()));
+        assert_eq!(sizes.collect::<Vec<_>>().join(", "), expected, "{arguments}");
+    }
+    let folder = folder("split-names");
+    let text = format!("k = \"{0}\"\n\nk = \"{0}y\"\n", "x".repeat(200));
+    let into = folder.join("{}");
+    let (_, out, _) = classad_on(&["split", "--by", "k", "--into", into.to_str().unwrap()], text.as_bytes());
+    let lengths: Vec<usize> = out.lines().map(|path| path.rsplit('/').next().unwrap().len()).collect();
+    assert_eq!(lengths, [200, 183], "{out}");
+    assert_eq!(
+        classad(&["split", "--ads", "1", "--into", into.to_str().unwrap(), &file("split-none.long", "")]).0,
+        Some(1)
+    );
+}

@@ -382,7 +382,8 @@ mod tests {
                 let number = number(run);
                 let words = run - 1;
                 format!(
-                    "JOB part{number} part.sub\nVARS part{number} part=\"{number}\" words=\"query 'a {words}'\"\nRETRY part{number} 3\n"
+                    "JOB part{number} part.sub\nVARS part{number} part=\"{number}\" words=\"query 'a {words}'\"\n\
+                     RETRY part{number} 3\n"
                 )
             };
             let dag: String = (1..=count).map(job).collect();

@@ -148,3 +148,80 @@ impl Read for FollowedFile {
         }
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    /// Returns what can be read now.
+    fn next(file: &mut FollowedFile) -> Option<String> {
+        let mut bytes = [0; 64];
+        let count = file.read_available(&mut bytes).unwrap()?;
+        Some(String::from_utf8(bytes[..count].to_vec()).unwrap())
+    }
+
+    /// Returns what can be read until there is nothing twice.
+    fn all(file: &mut FollowedFile) -> String {
+        let (mut text, mut nothing) = (String::new(), 0);
+        while nothing < 2 {
+            match next(file) {
+                Some(more) => text.push_str(&more),
+                None => nothing += 1,
+            }
+        }
+        text
+    }
+
+    #[test]
+    fn what_is_added_or_written_anew_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        fs::write(&path, "a\nb").unwrap();
+        let mut file = FollowedFile::open(path.to_str().unwrap()).unwrap();
+        assert_eq!([next(&mut file), next(&mut file)], [Some("a\nb".to_owned()), None]);
+        File::options().append(true).open(&path).unwrap().write_all(b"c\n").unwrap();
+        assert_eq!([next(&mut file), next(&mut file)], [Some("c\n".to_owned()), None]);
+        // A file that became shorter is read from its start.
+        fs::write(&path, "d\n").unwrap();
+        assert_eq!([next(&mut file), next(&mut file)], [Some("d\n".to_owned()), None]);
+        fs::write(&path, "d\nopen").unwrap();
+        assert_eq!(next(&mut file), Some("open".to_owned()));
+        // The line that was not whole ends.
+        fs::write(&path, "e").unwrap();
+        assert_eq!(
+            [next(&mut file), next(&mut file), next(&mut file)],
+            [Some("\n".to_owned()), Some("e".to_owned()), None]
+        );
+    }
+
+    #[test]
+    fn files_that_are_rotated_are_read_to_their_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let rotated = |ending: &str| folder.path().join(format!("log.{ending}"));
+        fs::write(&path, "a\n").unwrap();
+        let mut file = FollowedFile::open(path.to_str().unwrap()).unwrap();
+        assert_eq!(all(&mut file), "a\n");
+        fs::rename(&path, rotated("20260101T000000")).unwrap();
+        assert_eq!(all(&mut file), "");
+        fs::write(&path, "b").unwrap();
+        assert_eq!((next(&mut file), file.successor.is_some()), (None, true));
+        // A writer may not have seen the new file yet.
+        File::options().append(true).open(rotated("20260101T000000")).unwrap().write_all(b"late\n").unwrap();
+        assert_eq!(all(&mut file), "late\nb");
+        fs::rename(&path, rotated("20260102T000000")).unwrap();
+        fs::write(&path, "c\n").unwrap();
+        fs::rename(&path, rotated("20260103T000000")).unwrap();
+        fs::write(&path, "d\n").unwrap();
+        assert_eq!(all(&mut file), "\nc\n");
+        assert_eq!(all(&mut file), "d\n");
+        // Where the file itself is gone, what is newer is read.
+        ["20260101T000000", "20260102T000000", "20260103T000000"]
+            .map(|ending| fs::remove_file(rotated(ending)).unwrap());
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, "e\n").unwrap();
+        assert_eq!(all(&mut file), "e\n");
+    }
+}

@@ -207,7 +207,8 @@ mod tests {
     fn a_change_of_a_cluster_is_one_of_its_jobs() {
         let mut queue = queue();
         queue.is_caught_up = true;
-        let log = "105\n101 01.-1 Job Machine\n103 01.-1 A 1\n101 1.0 Job Machine\n103 1.0 P 0\n101 1.1 Job Machine\n103 1.1 P 1\n101 11.0 Job Machine\n103 11.0 P 2\n106\n";
+        let log = "105\n101 01.-1 Job Machine\n103 01.-1 A 1\n101 1.0 Job Machine\n103 1.0 P 0\n\
+                   101 1.1 Job Machine\n103 1.1 P 1\n101 11.0 Job Machine\n103 11.0 P 2\n106\n";
         assert_eq!(written(&mut queue, log).iter().filter(|ad| ad.contains("A=1 ") && ad.contains("P=")).count(), 2);
         let changed = written(&mut queue, "105\n103 01.-1 A 5\n106\n");
         let jobs = changed.iter().filter(|ad| ad.contains("P=")).count();

@@ -249,7 +249,8 @@ mod tests {
             told(&session),
             [
                 "warning: r1: ResourceRequestCount -1 is below 0 and counts as 0 (and 1 more request)",
-                "warning: r3: ResourceRequestCount \"x\" is a string instead of an integer and counts as 1 (and 2 more requests)",
+                "warning: r3: ResourceRequestCount \"x\" is a string instead of an integer and counts as 1 \
+                 (and 2 more requests)",
             ]
         );
         let parties = Parties::new([requests.to_vec(), Vec::new()]);

@@ -193,8 +193,8 @@ mod tests {
                 "+  ->  6\n  a  ->  3\n    = +  ->  3\n      b  ->  2\n      1  ->  1\n  a  ->  3\n",
             ),
             ("[ a = [ x = 1 ] ]", "a.x", ".x of  ->  1\n  a  ->  [ x = 1 ]\n"),
-            ("[ a = 1 ]", "my.a", "my.a  ->  1\n"),
-            ("[ a = 1 ]", "my", "my\n"),
+            ("[ a = 1 ]", "self.a", "self.a  ->  1\n"),
+            ("[ a = 1 ]", "self", "self\n"),
             ("[ a = 1 ]", "a / 0", "/  ->  error: division by zero\n  a  ->  1\n  0  ->  0\n"),
         ] {
             let ad = parse_ad(ad.as_bytes(), OPTIONS()).unwrap();

@@ -299,3 +299,84 @@ pub fn print_counters(counters: impl Serialize, seconds: f64) {
         writeln!(err, "{counters}")
     };
 }
+
+#[cfg(test)]
+mod tests {
+    use classad::syntax::{ParseOptions, parse_ad};
+
+    use super::*;
+    use crate::cli::program::session_of;
+
+    fn ad(text: &str) -> NamedAd {
+        let ad = parse_ad(text.as_bytes(), ParseOptions::new(classad::ad::Dialect::Condor)).unwrap();
+        NamedAd::unnamed(ad).with_name("a\tb".to_owned())
+    }
+
+    /// Writes one ad of each file.
+    fn written(options: &[&str], form: Option<OutputForm>, files: &[FileFormat]) -> String {
+        let (mut session, mut out) = (session_of(options), Vec::new());
+        let mut documents = DocumentWriter::new(form);
+        for file in files {
+            documents.begin_file(&mut out, *file).ok().unwrap();
+            documents.write(&mut session, &mut out, &ad("[ A = 1 ]")).ok().unwrap();
+        }
+        documents.finish(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn files_have_documents_of_their_form_or_one_of_all() {
+        use FileFormat::{Json, Long};
+        for (form, files, expected) in [
+            (None, &[][..], ""),
+            (None, &[Long], "A = 1\n\n"),
+            (None, &[Json, Json], "[\n{\"A\": 1}\n]\n[\n{\"A\": 1}\n]\n"),
+            (None, &[Json, Long], "[\n{\"A\": 1}\n]\nA = 1\n\n"),
+            (Some(OutputForm::Json), &[Json, Long], "[\n{\"A\": 1},\n{\"A\": 1}\n]\n"),
+            (Some(OutputForm::Jsonl), &[Long, Long], "{\"A\": 1}\n{\"A\": 1}\n"),
+            (Some(OutputForm::Names), &[Long, Json], "a\\tb\na\\tb\n"),
+        ] {
+            assert_eq!(written(&["repl", "--dialect", "condor"], form, files), expected, "{form:?} {files:?}");
+        }
+        assert_eq!(written(&["repl", "--quiet"], None, &[Long, Long]), "");
+    }
+
+    #[test]
+    fn some_forms_are_those_of_ads() {
+        for (form, expected) in [
+            (OutputForm::Long, Some(FileFormat::Long)),
+            (OutputForm::New, Some(FileFormat::Bracketed)),
+            (OutputForm::Json, Some(FileFormat::Json)),
+            (OutputForm::Jsonl, Some(FileFormat::JsonLines)),
+            (OutputForm::Xml, Some(FileFormat::Xml)),
+            (OutputForm::Yaml, Some(FileFormat::Yaml)),
+            (OutputForm::Table, None),
+            (OutputForm::Csv, None),
+            (OutputForm::Svg, None),
+        ] {
+            assert_eq!(form.ad_form(), expected);
+            assert_eq!(AdWriter::new(Some(form), FileFormat::Long).is_ok(), expected.is_some());
+        }
+        assert!(
+            AdWriter::new(Some(OutputForm::Names), FileFormat::Long)
+                .is_ok_and(|mut writer| writer.document().is_none())
+        );
+        assert!(AdWriter::new(None, FileFormat::Long).is_ok_and(|mut writer| writer.document().is_some()));
+        let lines = [OutputForm::Csv, OutputForm::Tsv, OutputForm::Markdown, OutputForm::Table, OutputForm::Json];
+        assert_eq!(lines.map(OutputForm::has_lines_of_cells), [true, true, true, false, false]);
+    }
+
+    #[test]
+    fn private_attributes_are_kept_if_they_are_meant_to() {
+        let secret = ad("[ A = 1; ClaimId = \"secret\" ]");
+        let shown = |writer: AdWriter| {
+            let (mut writer, mut session, mut out) = (writer, session_of(&["repl", "--dialect", "condor"]), Vec::new());
+            writer.write(&mut session, &mut out, &secret).ok().unwrap();
+            writer.finish(&mut out).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        let writer = || AdWriter::with_form(FileFormat::JsonLines);
+        assert_eq!(shown(writer()), "{\"A\": 1}\n");
+        assert_eq!(shown(writer().keeping_private()), "{\"A\": 1, \"ClaimId\": \"secret\"}\n");
+    }
+}

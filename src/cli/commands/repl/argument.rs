@@ -107,4 +107,26 @@ mod tests {
         assert_eq!(of("\"open end"), [("open end".to_owned(), 0..9)]);
         assert_eq!(of(""), []);
     }
+
+    #[test]
+    fn a_part_of_an_entry_keeps_its_place() {
+        let whole = EntryPart::whole("  ab  cd ");
+        let trimmed = whole.trim();
+        assert_eq!((trimmed.text, trimmed.range()), ("ab  cd", 2..8));
+        let (first, rest) = trimmed.split_first_word();
+        assert_eq!((first.text, first.range(), rest.text, rest.range()), ("ab", 2..4, "cd", 6..8));
+        let (only, nothing) = rest.split_first_word();
+        assert_eq!((only.text, nothing.text, nothing.range(), nothing.is_empty()), ("cd", "", 8..8, true));
+        let part = trimmed.part(1..2);
+        assert_eq!((part.text, part.range()), ("b", 3..4));
+    }
+
+    #[test]
+    fn numbers_are_at_least_one() {
+        for (text, expected) in
+            [("", Some(None)), ("1", Some(Some(1))), ("12", Some(Some(12))), ("0", None), ("-1", None), ("a", None)]
+        {
+            assert_eq!(EntryPart::whole(text).number().ok(), expected, "{text}");
+        }
+    }
 }

@@ -45,7 +45,7 @@ impl<R: BufRead> EntryReader<R> {
 
 #[cfg(test)]
 mod tests {
-    use super::EntryReader;
+    use super::{EntryReader, MAX_ENTRY_LINES};
 
     #[test]
     fn entries_have_as_many_lines_as_they_go_on() {
@@ -55,6 +55,17 @@ mod tests {
         assert_eq!(next(), Some(("two\\\nthree".to_owned(), 2)));
         assert_eq!(next(), Some((String::new(), 4)));
         assert_eq!(next(), Some(("four\\\n".to_owned(), 5)));
+        assert_eq!(next(), None);
+    }
+
+    #[test]
+    fn an_entry_ends_after_many_lines() {
+        let text = "(\n".repeat(MAX_ENTRY_LINES + 3);
+        let mut script = EntryReader::new(text.as_bytes());
+        let mut next = || script.next_entry(|_| true).expect("it can be read");
+        let (entry, line) = next().expect("it has lines");
+        assert_eq!((entry.lines().count(), line), (MAX_ENTRY_LINES + 1, 1));
+        assert_eq!(next(), Some(("(\n(\n".to_owned(), MAX_ENTRY_LINES + 2)));
         assert_eq!(next(), None);
     }
 }

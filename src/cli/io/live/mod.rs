@@ -165,14 +165,19 @@ mod tests {
             (vec![], 9, String::new()),
             (vec![jobs(ToolFailure::Missing)], 9, format!("condor_q is {on}")),
             (vec![jobs(ToolFailure::Missing), jobs(ToolFailure::Missing)], 9, format!("condor_q is {on}")),
-            (vec![jobs(ToolFailure::Missing), slots(ToolFailure::Missing)], 9, format!("condor_q and condor_status are {on}")),
+            (
+                vec![jobs(ToolFailure::Missing), slots(ToolFailure::Missing)],
+                9,
+                format!("condor_q and condor_status are {on}"),
+            ),
             (vec![jobs(ToolFailure::Silent), slots(ToolFailure::Missing)], 9, format!("condor_status is {on}")),
             (vec![jobs(ToolFailure::Silent), slots(failed("no"))], 9, silent("9 seconds")),
             (vec![jobs(ToolFailure::Silent)], 1, silent("1 second")),
             (
                 vec![slots(ToolFailure::TooLong)],
                 9,
-                "cannot read live:slots: `condor_status -long` prints more than 4 GiB: write a part of it to a file, with -constraint"
+                "cannot read live:slots: `condor_status -long` prints more than 4 GiB: write a part of it to a file, \
+                 with -constraint"
                     .to_owned(),
             ),
             (

@@ -17,7 +17,9 @@ fn read(text: &str) -> (Vec<String>, Vec<String>) {
     (matches.values().map(bound).collect(), told(&session))
 }
 
-const GANG: &str = r#"{"version":1,"match":"m1","request":"r","ports":[{"label":"a","offer":"o","link":0,"ports":[]},{"label":"b","offer":"p","link":0,"ports":[]}]}"#;
+const GANG: &str = "{\"version\":1,\"match\":\"m1\",\"request\":\"r\",\"ports\":\
+                    [{\"label\":\"a\",\"offer\":\"o\",\"link\":0,\"ports\":[]},\
+                    {\"label\":\"b\",\"offer\":\"p\",\"link\":0,\"ports\":[]}]}";
 
 #[test]
 fn matches_are_read_in_lines_and_lists() {

@@ -208,3 +208,7 @@ pub fn open_at(path: &str, offset: u64) -> io::Result<BufReader<File>> {
 pub fn join_faults(faults: &[String]) -> String {
     format!("the partial results cannot be merged: {}", faults.join("; "))
 }
+
+#[cfg(test)]
+#[path = "scanned_tests.rs"]
+mod tests;

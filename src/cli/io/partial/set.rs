@@ -252,8 +252,8 @@ mod tests {
         let missing = |range: &str| format!("a part is missing: run the command on f@{range}");
         let overlaps = |path: &str, range: &str| format!("{path}: f{range} overlaps with another part");
         let shorter = "f became shorter between the runs: run all its parts again".to_owned();
-        let two = "p and q come from two different files named f; for files on several hosts, give --partial=HOST, else repeat \
-                   the runs";
+        let two = "p and q come from two different files named f; for files on several hosts, give \
+                   --partial=HOST, else repeat the runs";
         let (a, b, c) = (Some(40), Some(60), Some(100));
         for (parts, expected) in [
             (vec![part("p", 0, None)], vec![]),

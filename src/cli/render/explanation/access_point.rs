@@ -243,7 +243,8 @@ mod tests {
         let context = Context::new(Dialect::Condor);
         let of = |status: i64, universe: i64, owner: &str| {
             job(&format!(
-                "[ MyType = \"Job\"; ClusterId = 1; ProcId = 0; JobStatus = {status}; JobUniverse = {universe}; Owner = \"{owner}\" ]"
+                "[ MyType = \"Job\"; ClusterId = 1; ProcId = 0; JobStatus = {status}; JobUniverse = {universe}; \
+                 Owner = \"{owner}\" ]"
             ))
         };
         // Jobs of the grid and of the local universe have no slot.

@@ -134,4 +134,29 @@ mod tests {
             assert!(all.contains(part), "{part:?} in {all:?}");
         }
     }
+
+    #[test]
+    fn a_line_has_its_colours_in_their_places() {
+        let paint = |code: u8, text: &str| format!("\x1b[{code}m{text}\x1b[0m");
+        for (text, expected) in [
+            ("", String::new()),
+            (" # x", paint(2, " # x")),
+            ("1 + a", format!("{} + a", paint(33, "1"))),
+            ("a = 2K ", format!("a = {} ", paint(33, "2K"))),
+            ("a /* c */ b // d", format!("a{}b{}", paint(2, " /* c */ "), paint(2, " // d"))),
+            ("true && my.x", format!("{} && {}.x", paint(35, "true"), paint(34, "my"))),
+            ("'a b' is \"c\"", format!("{} {} {}", paint(32, "'a b'"), paint(35, "is"), paint(32, "\"c\""))),
+            ("\"open", paint(32, "\"open")),
+            ("strcat(a)", format!("{}(a)", paint(36, "strcat"))),
+            ("nothing(a)", format!("{}(a)", paint(31, "nothing"))),
+            ("strcat (a)", format!("{} (a)", paint(36, "strcat"))),
+            (":quit", paint(1, ":quit")),
+            (" :nothing 1", format!("{} 1", paint(1, " :nothing"))),
+            (":set max-steps 5", format!("{} max-steps 5", paint(1, ":set"))),
+            (":my [ a = 1 ]", format!("{} [ a = {} ]", paint(1, ":my"), paint(33, "1"))),
+            (":type error", format!("{} {}", paint(1, ":type"), paint(35, "error"))),
+        ] {
+            assert_eq!(highlighted(text), expected, "{text}");
+        }
+    }
 }
