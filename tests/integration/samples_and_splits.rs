@@ -157,8 +157,8 @@ fn the_files_of_a_split_are_filled_up_to_their_size() {
     let (_, out, _) = classad_on(&["split", "--by", "k", "--into", into.to_str().unwrap()], text.as_bytes());
     let lengths: Vec<usize> = out.lines().map(|path| path.rsplit('/').next().unwrap().len()).collect();
     assert_eq!(lengths, [200, 183], "{out}");
-    assert_eq!(
-        classad(&["split", "--ads", "1", "--into", into.to_str().unwrap(), &file("split-none.long", "")]).0,
-        Some(1)
-    );
+    let split = |by: &str, path: &str| classad(&["split", "--by", by, "--into", into.to_str().unwrap(), path]);
+    let none = file("split-none.long", "");
+    assert_eq!(split("Kind", &none), (Some(1), String::new(), format!("note: {none} has no ads\n")));
+    assert_eq!(split("Kind", &path).2, "note: no ad has the attribute Kind\n");
 }

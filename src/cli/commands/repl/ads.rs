@@ -110,9 +110,9 @@ fn open_files(state: &mut ReplState<'_>, files: &[ArgumentWord<'_>]) -> Result<V
     if let Some(file) = files.iter().find(|file| file.text == "-") {
         return Err(state.error_at(file.part, "standard input cannot be loaded: the entries come from it"));
     }
-    let before = state.session.error_count();
     let sources = input::open_sources(state.session, &paths(files))?;
-    if sources.is_empty() && state.session.error_count() > before {
+    // Why none can be read was reported.
+    if sources.is_empty() {
         return Err(Failure::Refused(None));
     }
     state.decide_dialect(&sources);
