@@ -218,8 +218,9 @@ mod tests {
         assert_eq!(all(&mut file), "\nc\n");
         assert_eq!(all(&mut file), "d\n");
         // Where the file itself is gone, what is newer is read.
-        ["20260101T000000", "20260102T000000", "20260103T000000"]
-            .map(|ending| fs::remove_file(rotated(ending)).unwrap());
+        for ending in ["20260101T000000", "20260102T000000", "20260103T000000"] {
+            fs::remove_file(rotated(ending)).unwrap();
+        }
         fs::remove_file(&path).unwrap();
         fs::write(&path, "e\n").unwrap();
         assert_eq!(all(&mut file), "e\n");

@@ -99,26 +99,36 @@ fn advance_bar(what: impl FnOnce() -> String, units: [&str; 2], done: u64, all: 
     if !IS_ALLOWED.load(Ordering::Relaxed) {
         return;
     }
-    let now = Instant::now();
-    let mut state = lock_state();
-    let Some(work) = state.as_mut().filter(|work| {
-        now.duration_since(work.run_began) >= MIN_RUN_TIME
-            && now.duration_since(work.last_update) >= MIN_UPDATE_INTERVAL
-    }) else {
-        return;
-    };
-    work.last_update = now;
-    let what = what();
-    if what != work.label || all != work.total {
-        work.clear_bar();
-        (work.label, work.total) = (what, all);
+    if let Some(work) = lock_state().as_mut() {
+        work.advance(Instant::now(), what, units, (done, all));
     }
-    let bar = work.bar.get_or_insert_with(|| new_bar(&work.label, units, all));
-    bar.set_position(done);
-    bar.tick();
 }
 
 impl ProgressState {
+    /// Updates the bar, unless it is too early at the time `now`.
+    fn advance(
+        &mut self,
+        now: Instant,
+        what: impl FnOnce() -> String,
+        units: [&str; 2],
+        (done, all): (u64, Option<u64>),
+    ) {
+        if now.duration_since(self.run_began) < MIN_RUN_TIME
+            || now.duration_since(self.last_update) < MIN_UPDATE_INTERVAL
+        {
+            return;
+        }
+        self.last_update = now;
+        let what = what();
+        if what != self.label || all != self.total {
+            self.clear_bar();
+            (self.label, self.total) = (what, all);
+        }
+        let bar = self.bar.get_or_insert_with(|| new_bar(&self.label, units, all));
+        bar.set_position(done);
+        bar.tick();
+    }
+
     fn clear_bar(&mut self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
@@ -141,7 +151,7 @@ fn new_bar(what: &str, [done, total]: [&str; 2], all: Option<u64>) -> ProgressBa
 mod tests {
     use std::sync::atomic::Ordering;
 
-    use super::{IS_ALLOWED, enable, may_show};
+    use super::{Duration, IS_ALLOWED, Instant, ProgressState, enable, may_show};
     use crate::cli::program::session_of;
 
     #[test]
@@ -158,5 +168,31 @@ mod tests {
         }
         enable(&session_of(&["repl", "--quiet"]).options);
         assert!(!IS_ALLOWED.load(Ordering::Relaxed), "a quiet run shows none");
+    }
+
+    #[test]
+    fn a_bar_appears_after_a_while_and_follows_the_work() {
+        let began = Instant::now();
+        let mut state =
+            ProgressState { run_began: began, last_update: began, label: String::new(), total: None, bar: None };
+        for (milliseconds, what, done, all, expected) in [
+            (999, "reading", 1, Some(9), None),
+            (1000, "reading", 2, Some(9), Some((2, Some(9), "reading"))),
+            (1099, "reading", 3, Some(9), Some((2, Some(9), "reading"))),
+            (1100, "reading", 4, Some(9), Some((4, Some(9), "reading"))),
+            (1150, "matching", 5, None, Some((4, Some(9), "reading"))),
+            // Other work has a bar of its own.
+            (1200, "match\ting", 5, None, Some((5, None, "match\u{2409}ing"))),
+            (1300, "match\ting", 6, Some(7), Some((6, Some(7), "match\u{2409}ing"))),
+        ] {
+            let now = began + Duration::from_millis(milliseconds);
+            state.advance(now, || what.to_owned(), ["{pos}", "{len}"], (done, all));
+            let shown = state.bar.as_ref().map(|bar| (bar.position(), bar.length(), bar.message()));
+            let expected = expected.map(|(done, all, what)| (done, all, what.to_owned()));
+            assert_eq!(shown, expected, "{milliseconds}");
+        }
+        let bar = state.bar.clone().unwrap();
+        state.clear_bar();
+        assert!(state.bar.is_none() && bar.is_finished());
     }
 }
