@@ -167,7 +167,7 @@ impl Highlighter for LineHelper {
 mod tests {
     use classad::ad::Dialect;
     use rustyline::Context;
-    use rustyline::completion::FilenameCompleter;
+    use rustyline::completion::{Completer, FilenameCompleter};
     use rustyline::hint::{Hinter, HistoryHinter};
     use rustyline::history::{DefaultHistory, History};
 
@@ -206,5 +206,32 @@ mod tests {
         // Without colour a hint would look like entered text.
         helper.is_colored = false;
         assert_eq!(hint(&helper, "Memo", 4), None);
+    }
+
+    #[test]
+    fn words_and_files_are_completed() {
+        let names = CompletionNames {
+            dialect: Dialect::Condor,
+            mine: Vec::new(),
+            theirs: Vec::new(),
+            pool_names: vec!["Cpus".to_owned()],
+            ids: ["slot1@a".to_owned(), "src@a".to_owned()].into(),
+        };
+        let (files, history_hinter) = (FilenameCompleter::new(), HistoryHinter::new());
+        let (helper, history) = (LineHelper { names, files, history_hinter, is_colored: false }, DefaultHistory::new());
+        for (line, at, start, expected) in [
+            (":load samples/rep", 17, 6, &["samples/repl/"][..]),
+            (":my slo", 7, 4, &["slot1@a"]),
+            (":my sr", 6, 4, &["src@a", "src/"]),
+            (":pool Cp", 8, 6, &["Cpus"]),
+            (":type Cp", 8, 6, &["Cpus"]),
+            (":type src", 9, 6, &[]),
+            // What stands behind the cursor does not count.
+            ("Cpx", 2, 0, &["Cpus"]),
+        ] {
+            let (from, found) = helper.complete(line, at, &Context::new(&history)).unwrap();
+            let found: Vec<&str> = found.iter().map(|pair| pair.replacement.as_str()).collect();
+            assert_eq!((from, found.as_slice()), (start, expected), "{line}");
+        }
     }
 }
