@@ -9,6 +9,8 @@ mod text_arguments;
 mod text_uses;
 mod vocabulary;
 mod words;
+#[cfg(test)]
+mod words_tests;
 
 use std::borrow::Cow;
 use std::convert::Infallible;

@@ -190,7 +190,112 @@ fn as_part_of_name(id: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Pseudonyms;
+    use super::{
+        Pseudonyms, device_place, group_length, identifier_length, is_list_of_names, is_numbered, uuid_places,
+    };
+    use crate::ad::Dialect;
+    use crate::syntax::{ParseOptions, parse_ad};
+
+    #[test]
+    fn identifiers_are_long_hexadecimal_numbers_with_a_digit() {
+        // The length of the number, and of the identifier.
+        for (part, number, identifier) in [
+            ("", 0, 0),
+            ("12345", 5, 0),
+            ("123456", 6, 6),
+            ("abcdef", 6, 0),
+            ("abcde1", 6, 6),
+            ("ABCDE1", 6, 6),
+            ("abcde1X", 6, 6),
+            ("abcd1X", 5, 0),
+            ("abcde1x", 0, 0),
+            ("abcde1_", 0, 0),
+            ("abcde1AX", 6, 6),
+            ("ABCDE1X", 0, 0),
+            ("X", 0, 0),
+        ] {
+            assert_eq!((group_length(part), identifier_length(part)), (number, identifier), "{part}");
+        }
+    }
+
+    #[test]
+    fn short_words_with_numbers_are_names_of_machines() {
+        for (name, expected) in [
+            ("r01", true),
+            ("rack12", true),
+            ("racks12", false),
+            ("r1", false),
+            ("r", false),
+            ("12", false),
+            ("r_12", false),
+            ("Name12", false),
+            ("NAME12", false),
+            ("nam12", true),
+        ] {
+            assert_eq!(is_numbered(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn devices_stand_behind_their_resource_and_kind() {
+        for (name, expected) in [
+            ("GPUs_GPU_x", Some(2)),
+            ("gpuS_gpu_x", Some(2)),
+            ("GPUs_MIG_GPU_x", Some(3)),
+            ("DeviceGPUs_GPU_x", Some(2)),
+            ("GPUs_GPU", None),
+            ("GPUs_a_b_GPU_x", None),
+            ("GPUx_GPU_x", None),
+            ("GPUs__x", None),
+            ("s_GPU_x", None),
+            ("GPUs_GPUs_x", None),
+            ("GPUs", None),
+        ] {
+            let parts: Vec<&str> = name.split('_').collect();
+            assert_eq!(device_place(&parts), expected, "{name}");
+        }
+        for (name, expected) in [
+            ("6368cb58_1b2c_4444_8888_abbccddeeff0", 0..5),
+            ("a_6368cb58_1b2c_4444_8888_abbccddeeff0X_b", 1..6),
+            ("a_6368cb58_1b2c_4444_8888_abbccddeeff", 0..0),
+            ("6368cb58_1b2c_4444_8888", 0..0),
+        ] {
+            let parts: Vec<&str> = name.split('_').collect();
+            assert_eq!(uuid_places(&parts), expected, "{name}");
+        }
+        assert_eq!(
+            ["machineresources", "AutoClusterAttrs", "Machine"].map(|name| is_list_of_names(&name.into())),
+            [true, true, false]
+        );
+    }
+
+    #[test]
+    fn attributes_are_called_after_the_devices_of_an_ad() {
+        let mut pseudonyms = Pseudonyms::new(b"key");
+        let mut names = |text: &str| {
+            let ad = parse_ad(format!("[ {text} ]").as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+            let mut found: Vec<String> = pseudonyms.of_devices(&ad).into_keys().collect();
+            found.sort();
+            found.join(" ")
+        };
+        for (ad, expected) in [
+            ("AssignedGPUs = \"GPU-a1, GPU-b2\"", "gpus_gpu_a1 gpus_gpu_b2"),
+            ("DetectedX = \"a,b c\"", "x_a x_b x_c"),
+            ("OfflineX = \"\"", ""),
+            ("Assigned = \"a\"", ""),
+            ("Other = \"a\"", ""),
+            ("AssignedGPUs = 1", ""),
+            ("GPUs_GPU_c3 = [ Id = \"GPU-c3\" ]", "gpus_gpu_c3"),
+            ("gpus_gpu_c3 = [ Id = \"GPU-C3\" ]", "gpus_gpu_c3"),
+            ("GPUs_GPU_c3 = [ Id = \"GPU-c4\" ]", ""),
+            ("GPUs_GPU_c3 = [ Id = 3 ]", ""),
+            ("GPUs_GPU_c3 = [ Name = \"GPU-c3\" ]", ""),
+            ("c3 = [ Id = \"GPU-c3\" ]", ""),
+            ("_c3 = [ Id = \"c3\" ]", "_c3"),
+        ] {
+            assert_eq!(names(ad), expected, "{ad}");
+        }
+    }
 
     #[test]
     fn identifiers_in_names_have_their_pseudonyms_as_words() {
@@ -220,6 +325,10 @@ mod tests {
             ("slot1_2_State", "slot1_2_State".to_owned()),
             ("r01", rack),
             ("Name12", "Name12".to_owned()),
+            ("Quota_alice_", format!("Quota_{alice}_")),
+            ("_alice", format!("_{alice}")),
+            ("abcdef_1", "abcdef_1".to_owned()),
+            ("GPUs_GPU_slot1", "GPUs_GPU_slot1".to_owned()),
             ("Cpus", "Cpus".to_owned()),
             ("Memory", "Memory".to_owned()),
             ("_", "_".to_owned()),

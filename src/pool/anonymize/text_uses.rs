@@ -214,3 +214,80 @@ fn text_use(expression: &Expression) -> Option<(UseName, Vec<Vec<TextOrigin>>)> 
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::TextUses;
+    use crate::ad::Dialect;
+    use crate::syntax::{ParseOptions, parse_ad};
+
+    fn uses(text: &str) -> TextUses {
+        let ad = parse_ad(format!("[ {text} ]").as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+        let mut uses = TextUses::default();
+        for attribute in ad.iter() {
+            uses.add(attribute.name, attribute.expression);
+        }
+        uses
+    }
+
+    /// Returns the uses in each attribute: `b: < regexp()`.
+    fn told(uses: &TextUses) -> String {
+        let found = uses.beyond_equality().into_iter();
+        found.map(|(name, uses)| format!("{name}: {}", uses.join(" "))).collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn uses_beyond_equality_are_told_if_all_operands_may_be_strings() {
+        for (ad, expected) in [
+            ("", ""),
+            ("a = \"x\"; b = a < \"y\"", "b: <"),
+            ("a = \"x\"; b = a == \"y\"", ""),
+            ("a = \"x\"; b = a <= \"y\" && a >= \"z\" || a > \"z\"", "b: <= > >="),
+            ("a = \"x\"; b = a < \"y\" && a < \"z\"", "b: <"),
+            ("a = 1; b = a < 2", ""),
+            ("a = 1; b = a < \"y\"", ""),
+            ("b = a < \"y\"", "b: <"),
+            ("b = a < 5", ""),
+            ("a = \"x\"; b = 5 < a", ""),
+            ("a = \"x\"; b = regexp(\"y\", a)", "b: regexp()"),
+            ("a = 1; b = REGEXP(a, a)", ""),
+            ("b = strcat(1, 2)", "b: strcat()"),
+            ("b = foo(1)", "b: foo()"),
+            ("b = member(a, { \"x\" })", ""),
+            ("b = ISUNDEFINED(a)", ""),
+            ("b = size({ 1 })", ""),
+            ("a = \"x\"; b = size(a)", "b: size()"),
+            ("a = \"x\"; b = { 1, 2 }[a]", "b: []"),
+            ("a = 1; b = { 1, 2 }[a]", ""),
+            // A condition is no part of the value.
+            ("b = c ? \"x\" : 1; d = b < \"z\"", "d: <"),
+            ("c = \"x\"; b = c ? 2 : 1; d = b < \"z\"", ""),
+            ("a = ifThenElse(c, 1, \"x\"); d = a < \"z\"", "d: <"),
+            ("a = strcat(1, 2); d = a < \"z\"", "a: strcat(); d: <"),
+            ("a = int(\"5\"); d = a < \"z\"", "a: int()"),
+            ("a = -b; b = \"x\"; d = a < \"z\"", ""),
+            ("a = b + 1; b = \"x\"; d = a < \"z\"", ""),
+            // Strings in lists and in nested ads count.
+            ("l = { \"x\" }; d = l[0] < \"a\"", "d: <"),
+            ("l = { 1 }; d = l[0] < \"a\"", ""),
+            ("n = [ x = \"y\" ]; d = n.x < \"a\"", "d: <"),
+            ("n = [ x = 1 ]; d = n.x < \"a\"", ""),
+            ("n = [ x = \"y\" ]; d = n < \"a\"", "d: <"),
+            ("n = [ x = a < \"y\" ]; a = \"z\"", "n: <"),
+            ("d = (a) < \"a\"; a = (\"x\")", "d: <"),
+            ("a = b; b = c; c = \"x\"; d = a < \"y\"", "d: <"),
+            ("a = b; b = a; d = a < \"y\"", ""),
+        ] {
+            assert_eq!(told(&uses(ad)), expected, "{ad}");
+        }
+    }
+
+    #[test]
+    fn what_is_found_in_several_ads_counts_together() {
+        let mut all = uses("b = a < \"y\"; a = 1");
+        assert_eq!((told(&all).as_str(), all.is_empty()), ("", false));
+        all.merge(uses("a = \"x\"; b = a > \"y\""));
+        assert_eq!(told(&all), "b: < >");
+        assert!(TextUses::default().is_empty());
+    }
+}

@@ -50,3 +50,37 @@ pub(super) fn is_common_word(word: &[u8]) -> bool {
             || numbers.split('_').all(is_number)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::is_common_word;
+
+    #[test]
+    fn words_that_tell_nothing_are_kept() {
+        for (word, expected) in [
+            ("TRUE", true),
+            ("x86_64", true),
+            ("Debian", true),
+            ("Debian12", true),
+            ("12Debian", false),
+            ("slot1", true),
+            ("Slot1_2", true),
+            ("slot", true),
+            ("slots", false),
+            ("slot1_", false),
+            ("slot_1", false),
+            ("slot1_x", false),
+            ("12GB", true),
+            ("12gib", true),
+            ("GB", true),
+            ("GiB", false),
+            ("12x", false),
+            ("12", false),
+            ("", false),
+            ("alice", false),
+        ] {
+            assert_eq!(is_common_word(word.as_bytes()), expected, "{word}");
+        }
+        assert!(!is_common_word(b"\xff"));
+    }
+}
