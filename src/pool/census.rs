@@ -266,4 +266,26 @@ mod tests {
         assert!(values.iter().all(|(text, _)| text.len() < 4100 && text.ends_with("é…")));
         assert_eq!(summary.lengths(), Some((10_003, 10_003)));
     }
+
+    #[test]
+    fn nested_ads_with_paths_of_256_bytes_are_looked_into() {
+        for (length, expected) in [(255, 3), (256, 3), (257, 1)] {
+            let ad = format!("[ {} = [ a = 1; b = 2 ] ]", "x".repeat(length));
+            let census = taken(Census::values().nested(), &[&ad]);
+            assert_eq!(census.attributes().len(), expected, "{length}");
+        }
+    }
+
+    #[test]
+    fn texts_of_more_than_4096_bytes_are_cut() {
+        // The quotes count.
+        for (length, expected) in [(4093, 4095), (4094, 4096), (4095, 4099), (5000, 4099)] {
+            let ad = format!("[ a = \"{}\" ]", "x".repeat(length));
+            let census = taken(Census::values(), &[&ad, &ad]);
+            let summary = census.attribute(&Name::new("a")).unwrap();
+            let values: Vec<(usize, usize)> = summary.most_frequent(9).map(|(text, ads)| (text.len(), ads)).collect();
+            assert_eq!(values, [(expected, 2)], "{length}");
+            assert_eq!(summary.lengths(), Some((length, length)));
+        }
+    }
 }

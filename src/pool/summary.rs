@@ -367,6 +367,8 @@ mod tests {
     fn lengths_of_strings_and_lists() {
         assert_eq!(summary(&["\"abc\"", "\"\"", "\"é\""]).lengths(), Some((0, 3)));
         assert_eq!(summary(&["{ 1, 2 }"]).lengths(), Some((2, 2)));
+        assert_eq!(summary(&["{ 1, 2 }", "\"a\"", "{}"]).lengths(), Some((0, 2)));
+        assert_eq!(summary(&["\"a\"", "{ 1, 2 }", "\"ab\""]).lengths(), Some((1, 2)));
         assert_eq!(summary(&["1"]).lengths(), None);
     }
 

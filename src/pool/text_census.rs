@@ -77,7 +77,7 @@ impl TextCensusCounter {
                 set(&mut self.revisions, attribute, revision);
                 match &self.text[start..end] {
                     [NUMBER_MARK, number @ ..] => {
-                        let number = number.try_into().map_or(0, u32::from_le_bytes);
+                        let number = number.try_into().map(u32::from_le_bytes).unwrap_or_default();
                         self.counter.count(attribute, &self.reader.writer().expressions[number as usize]);
                     }
                     literal => self.counter.count_literal(attribute, literal),
