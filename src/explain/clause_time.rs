@@ -191,4 +191,64 @@ mod tests {
             assert_eq!(time.remedy().map(plain).as_deref(), Some(remedy), "{from}");
         }
     }
+
+    #[test]
+    fn times_to_start_are_told() {
+        let never = "not within 366 days: `x` is not true";
+        for (from, since, start, unmet, remedy) in [
+            (None, None, None, never, None),
+            (None, Some(900), None, "not any more since SINCE, 1 min 40 s ago: `x` is not true", None),
+            (
+                Some(1000),
+                None,
+                None,
+                "`x` is true by now, as the clocks of the slots go on",
+                Some("wait for the next ad of the slot"),
+            ),
+            (Some(1001), None, None, "not before FROM, in 1 s: `x` is not true yet", Some("wait until FROM, in 1 s")),
+            (
+                Some(1001),
+                None,
+                Some(1001),
+                "not before FROM, in 1 s: it starts at FROM (deferral)",
+                Some("wait until FROM, in 1 s"),
+            ),
+            (
+                Some(1001),
+                None,
+                Some(1000),
+                "not before FROM, in 1 s: it starts at NOW (deferral), which has passed",
+                Some("wait until FROM, in 1 s"),
+            ),
+            (
+                None,
+                Some(900),
+                Some(1000),
+                "its time to start (deferral) was NOW, up to SINCE, 1 min 40 s ago",
+                Some("set a later DeferralTime, or a DeferralWindow that reaches from it to the present"),
+            ),
+            (None, Some(900), Some(1001), "not any more since SINCE, 1 min 40 s ago: `x` is not true", None),
+            (
+                None,
+                None,
+                Some(1000),
+                never,
+                Some("set a later DeferralTime, or a DeferralWindow that reaches from it to the present"),
+            ),
+        ] {
+            let start = start.map(|start| ("deferral", start));
+            let time = ClauseTime { now: 1000, from, to: None, since, start, is_sampled: false };
+            let moments = [(1001, "FROM"), (1000, "NOW"), (900, "SINCE")];
+            let plain =
+                |text: String| moments.iter().fold(text, |text, (at, word)| text.replace(&local_moment(*at), word));
+            assert_eq!(plain(time.unmet_phrase("`x`")), unmet, "{time:?}");
+            assert_eq!(time.remedy().map(plain).as_deref(), remedy, "{time:?}");
+        }
+        let sampled = ClauseTime { is_sampled: true, ..ClauseTime::of(1000, None) };
+        let sampled = ClauseTime { from: Some(1001), ..sampled };
+        let plain = |text: String| text.replace(&local_moment(1001), "FROM");
+        assert_eq!(plain(sampled.phrase()), "not before about FROM, in 1 s");
+        assert_eq!(plain(sampled.opening().unwrap()), "from about FROM on, in 1 s");
+        assert_eq!(ClauseTime::of(1000, None).opening(), None);
+    }
 }

@@ -250,3 +250,6 @@ pub fn not_gone(job: &JobReader) -> Option<JobCircumstance> {
 fn counted_times(number: i64) -> String {
     if number == 1 { "once".to_owned() } else { format!("{number} times") }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,7 @@ use crate::eval::Context;
 use crate::protocol::{Advertisement, Protocol};
 use crate::syntax::{ParseOptions, parse_ad};
 
-fn ad(text: &str) -> Ad {
+pub(super) fn ad(text: &str) -> Ad {
     parse_ad(format!("[ {text} ]").as_bytes(), ParseOptions::new(Dialect::Condor))
         .unwrap_or_else(|error| panic!("{text}: {error}"))
 }

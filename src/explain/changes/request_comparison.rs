@@ -85,3 +85,72 @@ pub fn is_stricter(operator: BinaryOperator, bound: &Value, than: &Value) -> boo
         .zip(as_number(than))
         .is_some_and(|(bound, than)| if is_upper { bound < than } else { bound > than })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{is_stricter, request_comparisons};
+    use crate::ad::BinaryOperator::{Greater, GreaterEqual, Less, LessEqual};
+    use crate::ad::{Dialect, Value};
+    use crate::syntax::{ParseOptions, parse_ad, parse_expression};
+
+    #[test]
+    fn comparisons_of_attributes_of_the_request_are_found_within_clauses() {
+        let options = ParseOptions::new(Dialect::Condor);
+        let offer = parse_ad(b"[ Own = 1 ]", options).unwrap();
+        // What must be true is marked with `!`, what is sought in a list with `in`.
+        for (clause, expected) in [
+            ("TARGET.a > 1", "a > 1 !"),
+            ("1 < TARGET.a", "a > 1 !"),
+            ("a > 1", "a > 1 !"),
+            ("Own > 1", ""),
+            ("MY.a > 1", ""),
+            ("a =?= 1 && b != 2", "a is 1 !; b != 2 !"),
+            ("a > 1 || b > 2", "a > 1; b > 2"),
+            ("(a > 1 || b) && c", "a > 1; b; c !"),
+            ("a && (b && (c || d))", "a !; b !; c; d"),
+            ("!(a > 1)", ""),
+            ("a + 1 > 2", ""),
+            ("(a ?: 5) > 2", "a > 2 !"),
+            ("a ?: 5", "a !"),
+            ("c > 1 ? a > 1 : b > 2", "a > 1; b > 2"),
+            ("ifThenElse(c > 1, a > 1, b > 2)", "b > 2; a > 1"),
+            ("stringListMember(\"x\", TARGET.a)", "\"x\" in a !"),
+            ("stringListMember(TARGET.a, \"x\")", ""),
+            ("stringListMember(\"x\")", ""),
+            ("TARGET.a", "a !"),
+            ("true", ""),
+        ] {
+            let parsed = parse_expression(clause.as_bytes(), options).unwrap();
+            let found = request_comparisons(&parsed, &offer).into_iter().map(|found| {
+                let bound = found.bound.as_ref().map(ToString::to_string);
+                let told = match bound {
+                    Some(bound) if found.is_list => format!("{bound} in {}", found.name),
+                    Some(bound) => format!("{} {} {bound}", found.name, found.operator.symbol()),
+                    None => found.name.to_string(),
+                };
+                if found.is_required { told + " !" } else { told }
+            });
+            assert_eq!(found.collect::<Vec<_>>().join("; "), expected, "{clause}");
+        }
+    }
+
+    #[test]
+    fn a_stricter_bound_permits_less() {
+        for (operator, bound, than, expected) in [
+            (Less, 1, 2, true),
+            (Less, 2, 2, false),
+            (Less, 3, 2, false),
+            (LessEqual, 1, 2, true),
+            (LessEqual, 2, 2, false),
+            (Greater, 3, 2, true),
+            (Greater, 2, 2, false),
+            (Greater, 1, 2, false),
+            (GreaterEqual, 3, 2, true),
+            (GreaterEqual, 2, 2, false),
+        ] {
+            let [bound, than] = [bound, than].map(Value::Integer);
+            assert_eq!(is_stricter(operator, &bound, &than), expected, "{bound} {} {than}", operator.symbol());
+        }
+        assert!(!is_stricter(Less, &Value::string("a"), &Value::Integer(2)));
+    }
+}
