@@ -72,7 +72,6 @@ impl NumberCounts {
         Some(between.clamp(lower, upper))
     }
 
-    /// Returns the number at a 0-based place in ascending order.
     /// Returns the number of occurrences.
     #[must_use]
     pub fn total(&self) -> u64 {
@@ -145,6 +144,24 @@ mod tests {
         assert_eq!(counts(&[f64::NEG_INFINITY, f64::INFINITY]).percentile(10_000), Some(f64::INFINITY));
         assert_eq!(counts(&[f64::MAX, f64::MAX]).percentile(9500), Some(f64::MAX));
         assert_eq!(counts(&[0.0, -0.0]).counts.len(), 1);
+        assert_eq!(numbers.percentile(10_001), Some(4.0));
+        assert_eq!(counts(&[0.1, 0.2]).percentile(5000), Some(0.1 * 0.5 + 0.2 * 0.5));
+        assert_eq!(counts(&[1.0, 2.0]).percentile(1), Some(1.0001));
+    }
+
+    #[test]
+    fn places_and_counts_of_numbers() {
+        let numbers = counts(&[4.0, -1.0, 2.0, 2.0]);
+        assert_eq!(numbers.total(), 4);
+        let places: Vec<Option<f64>> = (0..5).map(|place| numbers.at(place)).collect();
+        assert_eq!(places, [Some(-1.0), Some(2.0), Some(2.0), Some(4.0), None]);
+        for (number, expected) in [(-1.5, 0), (-1.0, 1), (1.9, 1), (2.0, 3), (3.0, 3), (4.0, 4), (9.0, 4)] {
+            assert_eq!(numbers.count_up_to(number), expected, "{number}");
+        }
+        assert_eq!(counts(&[0.0]).count_up_to(-0.0), 1);
+        let read = |text: &str| serde_json::from_str::<NumberCounts>(text).is_ok();
+        // The first key is that of a NaN.
+        assert_eq!([read("[[0, 1]]"), read("[[13835058055282163712, 2]]")], [false, true]);
     }
 
     proptest! {

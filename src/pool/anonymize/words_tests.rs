@@ -57,7 +57,7 @@ fn four_numbers_are_an_address_and_fewer_if_it_goes_on() {
         ("10-0-0", "10 0 0"),
         ("10-0-0-", "10 0 0"),
         ("10\\-0\\-0\\-1", "10/0 0/1 0/2 1/3"),
-        ("ip-10-0-0-1", "ip 10! 0! 0! 1!"),
+        ("ip-10-0-0-1", "ip 10/0 0/1 0/2 1/3"),
     ] {
         assert_eq!(marked(text), expected, "{text}");
     }
