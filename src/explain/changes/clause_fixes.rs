@@ -46,7 +46,7 @@ pub fn fix_clause(table: &OfferTable, analysis: &RequestAnalysis, place: usize, 
     if let Some(FailureReason::TypeMismatch { theirs, .. }) = &clause.failure
         && let Some(value) = convert_to(*theirs, &comparison.bound)
     {
-        fixes.extend(comparison.relax(expression, value, 0.0).map(|proposal| (proposal, None)));
+        fixes.extend(comparison.correct(expression, value).map(|proposal| (proposal, None)));
     }
     // To make the clause equal to another one is not a fix: either clause can be dropped.
     if equality_elsewhere(analysis, place).is_none() {

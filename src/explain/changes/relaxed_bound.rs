@@ -29,6 +29,19 @@ impl ClauseComparison {
         Some(Proposal::new(RequestEdit::Set { name, from: Some(from), to }, size))
     }
 
+    /// Proposes to replace the bound of `clause` by the value that is meant, which has another type. Corrects a mistake, and gives
+    /// nothing up. `None` as for [`ClauseComparison::relax`].
+    pub(in crate::explain) fn correct(&self, clause: &Expression, value: Value) -> Option<Proposal> {
+        let Some((name, from)) = self.bound_holder.clone() else {
+            return Some(rewrite_proposal(clause, self.with_bound(self.operator, value)?, 0.0));
+        };
+        if is_false_request(&name, Some(&from), &value, false) {
+            return None;
+        }
+        let to = Expression::literal(value);
+        Some(Proposal::new(RequestEdit::Set { name, from: Some(from), to }, 0.0))
+    }
+
     /// Returns the comparison with `value` as its bound. `>` becomes `>=` and `<` becomes `<=`, so that `value` itself
     /// meets the comparison. `None` if the bound is on the left and the operator has no converse.
     pub(super) fn relaxed_clause(&self, value: Value) -> Option<Expression> {
@@ -37,6 +50,10 @@ impl ClauseComparison {
             BinaryOperator::Less => BinaryOperator::LessEqual,
             other => other,
         };
+        self.with_bound(operator, value)
+    }
+
+    fn with_bound(&self, operator: BinaryOperator, value: Value) -> Option<Expression> {
         let (operand, constant) = (self.operand.clone(), Expression::literal(value));
         Some(if self.is_reversed {
             Expression::binary(operator.converse()?, constant, operand)

@@ -197,7 +197,7 @@ fn fix_part(matcher: &Gangmatcher, failed: &FailedClauses, part: usize, offers: 
     let is_number = |value: &Value| as_number(value).is_some();
     let differs = values.first().is_some_and(|(value, _)| is_number(value) != is_number(&comparison.bound));
     let converted = convert_type(&comparison.bound).filter(|_| differs);
-    let converted = converted.and_then(|value| comparison.relax(expression, value, 0.0));
+    let converted = converted.and_then(|value| comparison.correct(expression, value));
     let relaxed = values.into_iter().take(MAX_VALUES).filter_map(|(value, _)| {
         let size = relative_distance(&value, &comparison.bound);
         comparison.relax(expression, value, size)
