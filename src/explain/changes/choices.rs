@@ -95,11 +95,14 @@ pub fn find_choices(
     choices.retain(|choice| {
         !is_waiting || has_free(choice) && choice.edits.iter().all(|edit| gives_up_place(edit, analysis))
     });
-    // A lower bound is of no use where a nearer one gains as much.
+    // A lower bound is of no use where a nearer one gains as much, and as many free slots.
     let place = |choice: &RequestChange| edits.iter().position(|edit| choice.edits.first() == Some(edit));
     let is_less = |choice: &RequestChange, than: &RequestChange| {
         let are_settings = [choice, than].iter().all(|of| matches!(of.edits.as_slice(), [RequestEdit::Set { .. }]));
-        are_settings && place(than) < place(choice) && than.matched.count >= choice.matched.count
+        are_settings
+            && place(than) < place(choice)
+            && than.matched.count >= choice.matched.count
+            && than.matched.free() >= choice.matched.free()
     };
     let is_of_use: Vec<bool> = choices.iter().map(|choice| !choices.iter().any(|than| is_less(choice, than))).collect();
     let mut is_of_use = is_of_use.into_iter();
