@@ -62,9 +62,10 @@ impl Remedies<'_> {
         let matters = |known: &&JobCircumstance| is_served || !OF_RUNS.contains(&known.kind);
         let circumstances = report.job.iter().flat_map(|job| &job.circumstances);
         phrases.extend(circumstances.filter(matters).filter_map(|known| known.remedy.clone()));
-        if let Some(ScheddAnswer::RefusedByJob(_)) = report.job.as_ref().and_then(|job| job.schedd.as_ref()) {
+        let answer = report.job.as_ref().and_then(|job| job.schedd.as_ref());
+        let is_told = phrases.iter().any(|phrase| phrase == DROP_SLOT_REQUIREMENTS);
+        if matches!(answer, Some(ScheddAnswer::RefusedByJob(_))) && !is_told {
             phrases.push(DROP_SLOT_REQUIREMENTS.to_owned());
-            phrases.dedup();
         }
         let is_vain = may_be_vain && report.job.iter().flat_map(|job| &job.circumstances).any(is_vain_with);
         // What a policy releases needs nobody who does it. What keeps a job from matching slots leaves nothing to wait for.

@@ -1,8 +1,9 @@
 //! Sentences of verdicts that come of states, of other requests, and of how brief a sentence is.
 
-use super::tests::{LARGE, SMALL, report};
-use super::{AdNames, AdReference, RequestReport, RequestVerdict, SummaryWriter};
+use super::tests::{LARGE, SMALL, ad, report};
+use super::{AdNames, AdReference, JobReport, Remedies, RequestReport, RequestVerdict, ScheddAnswer, SummaryWriter};
 use crate::ad::{ByteString, Dialect};
+use crate::eval::Context;
 
 /// Names of ads, and the states of the first offers.
 struct StatedNames<'a>(&'a [&'a str]);
@@ -222,5 +223,32 @@ fn a_time_that_must_come_is_told_beside_a_cause() {
         let told = writer(&StatedNames(&[]), false, brevity).summary(&report);
         assert!(told.contains("no slot has Memory >= 500"), "{told}");
         assert_eq!(told.contains("; and "), brevity < 3, "{brevity}: {told}");
+    }
+}
+
+/// A job at its access point that asks for what only slots have is told so once.
+#[test]
+fn what_only_slots_have_is_dropped_once() {
+    let dropped = "drop what only slots have from its requirements";
+    let failed = "see from the output of the failed nodes and from the file .dagman.out why they failed, and mend them; \
+                  the rescue DAG goes on from there";
+    let size = "Requirements = TARGET.Memory >= 5";
+    for (job, is_refused, expected) in [
+        (format!("JobUniverse = 12; {size}"), false, vec![dropped]),
+        (format!("JobUniverse = 12; {size}"), true, vec![dropped]),
+        ("JobUniverse = 12; Requirements = TARGET.HasX".to_owned(), true, vec![dropped]),
+        ("JobUniverse = 12; Requirements = TARGET.HasX".to_owned(), false, vec![]),
+        (format!("JobUniverse = 7; DAG_NodesTotal = 2; DAG_NodesFailed = 1; {size}"), true, vec![dropped, failed]),
+    ] {
+        let job = format!("MyType = \"Job\"; ClusterId = 1; ProcId = 0; JobStatus = 1; {job}");
+        let answer = if is_refused { ScheddAnswer::RefusedByJob(String::new()) } else { ScheddAnswer::Accepts };
+        let read = JobReport::new(&ad(&job), &Context::new(Dialect::Condor)).unwrap();
+        let report = RequestReport {
+            verdict: RequestVerdict::NotWaiting(Box::new(RequestVerdict::Matches)),
+            job: Some(JobReport { schedd: Some(answer), ..read }),
+            ..report(&job, &[])
+        };
+        let names = StatedNames(&[]);
+        assert_eq!(Remedies(&writer(&names, false, 0)).phrases(&report), expected, "{job}");
     }
 }
