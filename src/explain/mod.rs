@@ -73,6 +73,8 @@ mod refusal_source;
 mod refusals;
 mod remedies;
 mod report;
+#[cfg(test)]
+mod report_tests;
 mod request_analysis;
 mod resource_shortage;
 mod runs;

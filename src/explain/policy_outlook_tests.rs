@@ -1,6 +1,7 @@
 //! What policies will do to jobs, in words.
 
 use super::job_outlook::{JobOutlook, OutlookKind};
+use super::report_tests::assert_document;
 use super::{AdReference, SummaryWriter};
 use crate::ad::Dialect;
 use crate::configuration::{Configuration, JobPolicies};
@@ -31,6 +32,8 @@ fn told(job: &str) -> String {
     told.join(" | ")
         .replace(&crate::ad::time::local_moment(1600), "AT")
         .replace(&crate::ad::time::local_moment(1300), "THEN")
+        .replace(&crate::ad::time::local_moment(1001), "SOON")
+        .replace(&crate::ad::time::local_moment(1000), "NOW")
 }
 
 /// Jobs that no policy watches any more have one kind.
@@ -119,4 +122,10 @@ fn what_policies_will_do() {
         let expected = expected.replace("QUIET", quiet);
         assert_eq!(told(job), expected, "{job}");
     }
+}
+
+#[test]
+fn what_policies_will_do_is_as_the_document_has_it() {
+    let tell = |job: &str, _: &[&str]| format!("| {}\n", told(job));
+    assert_document("policy_outlook_tests.txt", include_str!("policy_outlook_tests.txt"), tell);
 }

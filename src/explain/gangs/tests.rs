@@ -1,8 +1,9 @@
 //! Compares explanations of gangs with an exhaustive search over all assignments of offers to ports.
 
 use super::{EmptyPortCause, GangVerdict, explain_gang};
-use crate::ad::{Ad, Dialect};
+use crate::ad::{Ad, Dialect, Name};
 use crate::eval::Context;
+use crate::explain::report_tests::{Lines, Slots, assert_document};
 use crate::explain::{AdReference, SummaryWriter};
 use crate::matching::gang::Gangmatcher;
 use crate::matching::gang::tests::{ExhaustiveSearch, GangAdGenerator, members};
@@ -173,4 +174,32 @@ fn a_decisive_port_is_dropped_and_several_with_their_groups() {
         let texts: Vec<String> = report.changes.iter().map(super::super::RequestChange::text).collect();
         assert!(texts.iter().any(|text| text == dropped), "{request}: {texts:?}");
     }
+}
+
+/// Writes all that a report on a gang tells.
+fn told(request: &str, offers: &[&str]) -> String {
+    let report = explained(request, offers);
+    let writer = SummaryWriter {
+        subject: "job",
+        is_plural: false,
+        nouns: ["offer", "offers"],
+        names: &Slots(offers),
+        dialect: Dialect::Classad,
+        max_clause_chars: 60,
+        brevity: 0,
+    };
+    let mut lines = Lines(String::new());
+    lines.add("summary", writer.gang_summary(&report));
+    lines.add("cause", format!("{}, {}", report.verdict.as_str(), report.cause_id()));
+    lines.add("attributes", report.attributes.iter().map(Name::as_str).collect::<Vec<_>>().join(" "));
+    for change in &report.changes {
+        let copy = change.duplicate_offer.map_or_else(String::new, |offer| format!("another slot{offer}"));
+        lines.add("change", format!("{}{copy}: {}", change.text(), writer.list_docked(&change.matched)));
+    }
+    lines.0
+}
+
+#[test]
+fn reports_on_gangs_are_as_the_document_has_them() {
+    assert_document("gangs/tests.txt", include_str!("tests.txt"), told);
 }
