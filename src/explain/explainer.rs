@@ -326,3 +326,133 @@ fn tell_refusing_values(verdict: &RequestVerdict, analysis: &mut RequestAnalysis
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Explainer;
+    use crate::ad::{Ad, Dialect};
+    use crate::eval::Context;
+    use crate::explain::tests::ad;
+    use crate::protocol::{Advertisement, Protocol};
+
+    fn explainer(offers: &[Ad]) -> Explainer {
+        let context = Context { now: Some(1_783_286_388), ..Context::new(Dialect::Condor) };
+        let standing = |offer: &Ad| {
+            let told = Advertisement::new(offer, &context);
+            (told.state(), told.user().map(Into::into))
+        };
+        let standings: Vec<_> = offers.iter().map(standing).collect();
+        Explainer::new(offers, Protocol::new(Dialect::Condor), context.clone()).with_slots(offers, &standings)
+    }
+
+    #[test]
+    fn offers_that_match_are_told_by_their_places() {
+        let [small, large] = ["Memory = 1; Requirements = true", "Memory = 9; Requirements = true"].map(ad);
+        let request = ad("Requirements = TARGET.Memory > 5");
+        for (offers, expected) in [
+            (vec![], &[][..]),
+            (vec![&small], &[]),
+            (vec![&large], &[0]),
+            (vec![&small, &large], &[1]),
+            // Copies of one ad are offers of their own.
+            (vec![&large, &small, &large, &small, &large], &[0, 2, 4]),
+        ] {
+            let offers: Vec<Ad> = offers.into_iter().cloned().collect();
+            let explainer = explainer(&offers);
+            assert_eq!(explainer.matching_offers(&request), expected, "{}", offers.len());
+            assert_eq!(explainer.matching_offers(&ad("x = 1")), [0; 0]);
+            assert_eq!(explainer.explain(&request).matches, expected.len());
+        }
+    }
+
+    #[test]
+    fn at_least_two_groups_of_refusals_are_listed() {
+        let offers: Vec<Ad> =
+            (0..4).map(|prio| ad(&format!("Memory = 9; Requirements = TARGET.Prio > {prio}"))).collect();
+        let request = ad("Requirements = TARGET.Memory > 5");
+        for (most, expected) in [(0, 2), (1, 2), (2, 2), (3, 3), (4, 4), (5, 4)] {
+            let report = explainer(&offers).with_max_refusals(most).explain(&request);
+            assert_eq!((report.refusals.len(), report.refusal_count), (expected, 4), "{most}");
+            assert!(report.slots.is_none());
+        }
+    }
+
+    #[test]
+    fn full_slots_are_listed_if_no_free_slot_matches_or_if_asked_for() {
+        let full = "MyType = \"Machine\"; State = \"Unclaimed\"; PartitionableSlot = true; TotalSlotMemory = 500; Cpus = 1; \
+                    Memory = 10; Requirements = true";
+        let free = "MyType = \"Machine\"; State = \"Unclaimed\"; Cpus = 1; Memory = 90; Requirements = true";
+        let request = ad("Requirements = TARGET.Memory > 50");
+        for (offers, is_listed, most, expected) in [
+            (vec![full], false, 9, &[0][..]),
+            (vec![free, full], false, 9, &[]),
+            (vec![free, full], true, 9, &[1]),
+            (vec![full, full, full], false, 9, &[0, 1, 2]),
+            (vec![full, full, full], false, 2, &[0, 1]),
+            (vec![free], true, 9, &[]),
+        ] {
+            let ads: Vec<Ad> = offers.iter().map(|text| ad(text)).collect();
+            let report = explainer(&ads).with_drained_listed(is_listed).with_max_refusals(most).explain(&request);
+            assert_eq!(report.if_drained, expected, "{} {is_listed} {most}", offers.len());
+            let full = offers.iter().filter(|text| text.contains("Partitionable")).count();
+            assert_eq!(report.slots.unwrap().if_drained, full);
+        }
+    }
+
+    #[test]
+    fn states_count_if_some_offer_tells_its_state() {
+        let told = "MyType = \"Machine\"; State = \"Unclaimed\"; Requirements = true";
+        let untold = "MyType = \"Machine\"; Requirements = true";
+        for (offers, expected) in [
+            (vec![], false),
+            (vec![untold], false),
+            (vec![told], true),
+            (vec![untold, told], true),
+            (vec!["x = 1"], false),
+        ] {
+            let offers: Vec<Ad> = offers.into_iter().map(ad).collect();
+            let report = explainer(&offers).explain(&ad("Requirements = true"));
+            assert_eq!(report.slots.is_some(), expected, "{}", offers.len());
+        }
+    }
+
+    #[test]
+    fn a_pair_is_explained_by_the_clauses_of_both_sides() {
+        let offers = [
+            ad("Memory = 9; Requirements = TARGET.Prio > 3 && START && TARGET.Dept == \"a\"; START = false"),
+            ad("Memory = 1; Requirements = TARGET.Prio > 1"),
+            ad("Memory = 9"),
+        ];
+        let explainer = explainer(&offers);
+        let request = ad("Requirements = TARGET.Memory > 5 && Prio > 1; Prio = 2");
+        for (offer, expected) in [
+            (
+                0,
+                "TARGET.Memory > 5 True (TARGET.Memory is 9); Prio > 1 True (MY.Prio is 2) | TARGET.Prio > 3 False (TARGET.Prio \
+                 is 2); START False (MY.START is false); TARGET.Dept == \"a\" Undefined (TARGET.Dept is undefined) | Some(1), 3 \
+                 unmet, match false",
+            ),
+            (
+                1,
+                "TARGET.Memory > 5 False (TARGET.Memory is 1); Prio > 1 True (MY.Prio is 2) | TARGET.Prio > 1 True (TARGET.Prio \
+                 is 2) | None, 1 unmet, match false",
+            ),
+            (
+                2,
+                "TARGET.Memory > 5 True (TARGET.Memory is 9); Prio > 1 True (MY.Prio is 2) |  | None, 0 unmet, match false",
+            ),
+            (3, " |  | None, 0 unmet, match false"),
+        ] {
+            let pair = explainer.explain_pair(&request, offer);
+            let [own, demands] = [&pair.request, &pair.offer].map(|clauses| {
+                let told = clauses.iter().map(|of| format!("{} {:?}{}", of.text, of.outcome, of.values_read(20)));
+                told.collect::<Vec<_>>().join("; ")
+            });
+            let (decisive, unmet, is_match) = (pair.decisive_demand, pair.unmet().count(), pair.is_match());
+            let told = format!("{own} | {demands} | {decisive:?}, {unmet} unmet, match {is_match}");
+            assert_eq!(told, expected, "{offer}");
+        }
+        let pair = explainer.explain_pair(&ad("Requirements = TARGET.Memory < 5; Prio = 2"), 1);
+        assert!(pair.is_match());
+    }
+}

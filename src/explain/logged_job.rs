@@ -147,3 +147,96 @@ impl<'a> LoggedJob<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::LoggedJob;
+    use crate::ad::Dialect;
+    use crate::ad::time::local_moment;
+    use crate::eval::Context;
+    use crate::explain::tests::ad;
+
+    /// Says what happened to a job.
+    fn told(job: &str) -> String {
+        let context = Context { now: Some(1000), ..Context::new(Dialect::Condor) };
+        let ad = ad(&format!("MyType = \"Job\"; ClusterId = 1; ProcId = 0; {job}"));
+        // The zone is that of the machine.
+        LoggedJob::new(&ad, &context).unwrap().sentence().replace(&local_moment(700), "THEN")
+    }
+
+    #[test]
+    fn what_happened_to_jobs_that_wait() {
+        let ran = "NumJobStarts = 1; LastJobStatus = 2; JobCurrentStartDate = 400; SlotName = \"slot1@a\"";
+        for (job, expected) in [
+            ("EnteredCurrentStatus = 700", "waits since THEN: it was submitted and has not started".to_owned()),
+            ("x = 1", "waits: it was submitted and has not started".to_owned()),
+            ("NumJobStarts = 1; EnteredCurrentStatus = 700", "waits since THEN".to_owned()),
+            ("NumJobStarts = 2", "waits; it started 2 times".to_owned()),
+            (
+                "NumJobStarts = 2; WastedSeconds = 60; WallSeconds = 3600",
+                "waits; it started 2 times, and 1 min of its 1 h were wasted".to_owned(),
+            ),
+            (
+                "LastEvent = \"JobReleaseEvent\"; ReleaseReason = \"by ann.\"; LastVacateReason = \"x\"",
+                "waits: it was released: by ann".to_owned(),
+            ),
+            ("LastEvent = \"JobReleaseEvent\"; ReleaseReason = \" \"", "waits: it was released".to_owned()),
+            (
+                "LastEvent = \"JobEvictedEvent\"; LastVacateReason = \"pilot\"; EnteredCurrentStatus = 700; RAN",
+                "waits since THEN: it was evicted, after 5 min on slot1@a: pilot".to_owned(),
+            ),
+            (
+                "LastEvent = \"JobEvictedEvent\"; EnteredCurrentStatus = 700; RAN; LastJobStatus = 1",
+                "waits since THEN: it was evicted".to_owned(),
+            ),
+            (
+                "LastEvent = \"JobEvictedEvent\"; EnteredCurrentStatus = 700; RAN; JobCurrentStartDate = 700",
+                "waits since THEN: it was evicted, after 0 s on slot1@a".to_owned(),
+            ),
+            (
+                "LastEvent = \"JobEvictedEvent\"; EnteredCurrentStatus = 700; RAN; JobCurrentStartDate = 701",
+                "waits since THEN: it was evicted".to_owned(),
+            ),
+            (
+                "LastEvent = \"ShadowExceptionEvent\"; EnteredCurrentStatus = 700; RAN; NumJobStarts = 0",
+                "waits since THEN: its shadow failed, after 5 min".to_owned(),
+            ),
+            (
+                "LastEvent = \"JobReconnectFailedEvent\"; LastVacateReason = \"net\"",
+                "waits: the connection to it was lost for good: net".to_owned(),
+            ),
+        ] {
+            assert_eq!(told(&format!("JobStatus = 1; {}", job.replace("RAN", ran))), expected, "{job}");
+        }
+    }
+
+    #[test]
+    fn what_happened_to_other_jobs() {
+        let excess = "HoldReasonCode = 34; HoldReasonSubCode = 102; MemoryProvisioned = 100";
+        for (job, expected) in [
+            ("JobStatus = 5; HoldReasonCode = 1; HoldReason = \"by ann\"", "is held: by ann (code 1)"),
+            (
+                "JobStatus = 5; EXCESS; RequestMemory = 100",
+                "is held (code 34, subcode 102). It needs a larger RequestMemory than 100 before it is released",
+            ),
+            ("JobStatus = 5; EXCESS; RequestMemory = 200", "is held (code 34, subcode 102)"),
+            ("JobStatus = 3; RemoveReason = \"by ann.\"; EnteredCurrentStatus = 700", "was removed at THEN: by ann"),
+            ("JobStatus = 3; HoldReason = \"x\"", "was removed"),
+            ("JobStatus = 4; ExitCode = 3; ExitSignal = 9", "ended with exit code 3"),
+            ("JobStatus = 4; ExitSignal = 9", "ended by signal 9"),
+            ("JobStatus = 4; EnteredCurrentStatus = 700", "ended at THEN"),
+            ("JobStatus = 2; SlotName = \"slot1@a\"", "runs"),
+            ("JobStatus = 2; NumJobStarts = 1; SlotName = \"slot1@a\"", "runs on slot1@a"),
+            ("JobStatus = 2; NumJobStarts = 1; RemoteHost = \"b\"; LastRemoteHost = \"c\"", "runs on b"),
+            ("JobStatus = 2; NumJobStarts = 1; LastRemoteHost = \"c\"", "runs on c"),
+            (
+                "JobStatus = 2; LastEvent = \"JobDisconnectedEvent\"; DisconnectReason = \"net\"",
+                "runs, but the connection to it is lost: net",
+            ),
+            ("JobStatus = 2; LastEvent = \"JobDisconnectedEvent\"", "runs, but the connection to it is lost"),
+            ("JobStatus = 7; NumJobStarts = 2; SlotName = \"s\"", "is suspended on s; it started 2 times"),
+        ] {
+            assert_eq!(told(&job.replace("EXCESS", excess)), expected, "{job}");
+        }
+    }
+}

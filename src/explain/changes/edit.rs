@@ -213,3 +213,6 @@ pub const PROJECT: &str = "ProjectName";
 fn example(name: &Name) -> String {
     if name.is(PROJECT) { format!("YOUR_{}", name.as_str().to_ascii_uppercase()) } else { "any".to_owned() }
 }
+
+#[cfg(test)]
+mod tests;

@@ -277,8 +277,11 @@ pub fn is_one_of(name: &Name, names: &[&str]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{RequestEdit, is_never_proposed, least_needed};
-    use crate::ad::{Dialect, Expression, Name};
+    use super::{
+        RequestEdit, enough, exceeds_need, is_exclusion, is_never_proposed, is_too_small, least_needed, names_kind,
+        names_system,
+    };
+    use crate::ad::{Dialect, Expression, Name, Value};
     use crate::eval::Context;
     use crate::syntax::{ParseOptions, parse_ad, parse_expression};
 
@@ -362,6 +365,89 @@ mod tests {
         ] {
             assert_eq!(is_never_proposed(&edit, Dialect::Condor), is_never, "{edit:?}");
             assert!(!is_never_proposed(&edit, Dialect::Classad), "{edit:?}");
+        }
+    }
+
+    #[test]
+    fn a_quarter_more_than_was_used_is_enough() {
+        let context = Context::new(Dialect::Condor);
+        for (attributes, name, expected) in [
+            ("RequestMemory = MemoryUsage * 2; MemoryUsage = 3276", "RequestMemory", Some(4096)),
+            ("RequestMemory = MemoryUsage * 2; MemoryUsage = 3277", "RequestMemory", Some(5120)),
+            ("RequestMemory = MemoryUsage * 2; MemoryUsage = 0", "RequestMemory", None),
+            ("RequestMemory = 9000; MemoryUsage = 3000", "RequestMemory", None),
+            ("RequestMemory = MemoryUsage * 2", "RequestMemory", None),
+            ("RequestMemory = Size * 2; ResidentSetSize = 2097152; Size = 9000", "RequestMemory", Some(18000)),
+            ("RequestMemory = ResidentSetSize / 512; ResidentSetSize = 2097152", "RequestMemory", Some(3072)),
+            (
+                "RequestMemory = ifThenElse(MemoryUsage =!= undefined, 99, 8192); MemoryUsage = 9",
+                "RequestMemory",
+                Some(8192),
+            ),
+            ("RequestDisk = DiskUsage * 3; DiskUsage = 1000", "RequestDisk", Some(3000)),
+            ("RequestCpus = CpusUsage * 3; CpusUsage = 1000", "RequestCpus", None),
+        ] {
+            let ad = parse_ad(format!("[ {attributes} ]").as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+            let name = Name::new(name);
+            assert_eq!(enough(&ad, &name, &context), expected.map(Value::Integer), "{attributes}");
+            let Some(expected) = expected else { continue };
+            for (to, exceeds) in [(expected - 1, false), (expected, false), (expected + 1, true)] {
+                let edit = RequestEdit::Set { name: name.clone(), from: None, to: Expression::literal(to) };
+                assert_eq!(exceeds_need(&edit, &ad, &context), exceeds, "{attributes}: {to}");
+            }
+        }
+    }
+
+    #[test]
+    fn less_than_was_used_is_too_little() {
+        let context = Context::new(Dialect::Condor);
+        let text = b"[ RequestMemory = 5000; MemoryUsage = 3000; RequestCpus = 4; Prio = 3 ]";
+        let ad = parse_ad(text, ParseOptions::new(Dialect::Condor)).unwrap();
+        for (name, to, expected) in [
+            ("RequestMemory", "2999", true),
+            ("RequestMemory", "2999.5", true),
+            ("RequestMemory", "3000", false),
+            ("RequestMemory", "\"2\"", false),
+            ("RequestCpus", "1", false),
+            ("Prio", "1", false),
+        ] {
+            let edit = RequestEdit::Set { name: Name::new(name), from: None, to: expression(to) };
+            assert_eq!(is_too_small(&edit, &ad, &context), expected, "{name} {to}");
+            assert!(!exceeds_need(&edit, &ad, &context), "{name} {to}");
+        }
+        let edit = RequestEdit::Define { name: Name::new("RequestMemory") };
+        assert!(!is_too_small(&edit, &ad, &context) && !exceeds_need(&edit, &ad, &context));
+    }
+
+    #[test]
+    fn what_excludes_and_what_is_no_amount() {
+        for (clause, expected) in [
+            ("!a", true),
+            ("(a != 1)", true),
+            ("a =!= 1", true),
+            ("a != 1 && b != 2", true),
+            ("a != 1 && b == 2", false),
+            ("b == 2 && a != 1", false),
+            ("a != 1 || !b", true),
+            ("a != 1 || b", false),
+            ("-a", false),
+            ("a", false),
+        ] {
+            assert_eq!(is_exclusion(&expression(clause)), expected, "{clause}");
+        }
+        for (name, is_kind, is_system) in [
+            ("CpuFamily", true, false),
+            ("SlotId", true, false),
+            ("CpuModelNumber", true, false),
+            ("Cpus", false, false),
+            ("opsysandver", false, true),
+            ("Microarch", false, true),
+            ("OSGVO_OS_STRING", false, true),
+            ("GLIDEIN_os_name", false, true),
+            ("OsName", false, false),
+        ] {
+            let name = Name::new(name);
+            assert_eq!((names_kind(&name), names_system(&name)), (is_kind, is_system), "{name}");
         }
     }
 }
