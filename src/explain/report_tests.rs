@@ -1,7 +1,7 @@
 //! Whole reports of jobs and small pools: `report_tests.txt` has the jobs, the slots, and what is told of them.
 
 use std::collections::BTreeMap;
-use std::fmt::{Debug, Display};
+use std::fmt::{Debug, Display, Write as _};
 
 use super::tests::{ad, report};
 use super::{
@@ -37,7 +37,7 @@ impl Lines {
     pub fn add(&mut self, label: &str, text: impl Display) {
         let text = text.to_string().replace('\n', " ");
         if !text.is_empty() {
-            self.0.push_str(&format!("| {label}: {text}\n"));
+            writeln!(self.0, "| {label}: {text}").unwrap();
         }
     }
 
@@ -111,13 +111,13 @@ fn clause(writer: &SummaryWriter<'_>, clause: &ClauseReport) -> String {
         clause.sole_blocker
     );
     if let Some(closest) = &clause.closest_value {
-        told += &format!("; closest {closest}");
+        write!(told, "; closest {closest}").unwrap();
     }
     if let Some(drained) = &clause.closest_if_drained {
-        told += &format!(", drained {drained}");
+        write!(told, ", drained {drained}").unwrap();
     }
     if let Some(own) = &clause.own_expression {
-        told += &format!("; own {own:?}");
+        write!(told, "; own {own:?}").unwrap();
     }
     if let Some(offered) = clause.offered() {
         let values: Vec<String> = offered
@@ -125,7 +125,8 @@ fn clause(writer: &SummaryWriter<'_>, clause: &ClauseReport) -> String {
             .iter()
             .map(|of| format!("{} {} {:?} {}", of.value, of.offers, of.free, of.example))
             .collect();
-        told += &format!(
+        write!(
+            told,
             "; {} has [{}] of {}, similar {}, likely {}, absent {}, undefined {}, other {}",
             offered.name,
             values.join(", "),
@@ -135,18 +136,21 @@ fn clause(writer: &SummaryWriter<'_>, clause: &ClauseReport) -> String {
             offered.absent,
             offered.undefined,
             offered.other
-        );
+        )
+        .unwrap();
         for (label, range) in [("range", &offered.range), ("offline", &offered.offline)] {
             if let Some(range) = range {
-                told += &format!(
+                write!(
+                    told,
                     ", {label} {} to {} of {}, {}",
                     range.bounds[0], range.bounds[1], range.offers, range.example
-                );
+                )
+                .unwrap();
             }
         }
     }
     if let Some(failure) = &clause.failure {
-        told += &format!("; {}", writer.failures().failure(clause, failure));
+        write!(told, "; {}", writer.failures().failure(clause, failure)).unwrap();
     }
     told
 }
