@@ -67,4 +67,25 @@ mod tests {
             assert_eq!(offers(&best.into_sorted()), offers(&candidates));
         }
     }
+
+    /// Twice as many as are wanted are held at most.
+    #[test]
+    fn worse_ones_are_removed_in_time() {
+        for (wanted, most) in [(0, 1), (1, 1), (2, 2), (5, 5)] {
+            let mut best = BestCandidates::new(wanted);
+            let mut held = Vec::new();
+            for offer in 0..12 {
+                best.add(Candidate { offer, request_rank: 1.0, offer_rank: 0.0 });
+                held.push(best.kept.len());
+            }
+            // Of equal candidates the first are the best: once they are known, nothing is held.
+            let expected: Vec<usize> = (1..=12).map(|added| if added < 2 * most { added } else { most }).collect();
+            assert_eq!(held, expected, "{wanted}");
+            let offers: Vec<usize> = best.into_sorted().iter().map(|one| one.offer).collect();
+            assert_eq!(offers, (0..most).collect::<Vec<_>>(), "{wanted}");
+        }
+        let mut all = BestCandidates::new(usize::MAX);
+        all.add(Candidate { offer: 3, request_rank: 1.0, offer_rank: 0.0 });
+        assert_eq!(all.into_sorted().len(), 1);
+    }
 }

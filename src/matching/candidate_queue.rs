@@ -161,4 +161,65 @@ mod tests {
         queue.refill(vec![]);
         assert!(queue.is_ranked() && queue.len() == 0);
     }
+
+    #[test]
+    fn each_batch_is_four_times_as_large_as_the_one_before() {
+        let mut queue = CandidateQueue::of_unranked(Ad::default(), (0..3).collect());
+        assert_eq!((queue.batch, queue.is_ranked(), queue.first_free(&FixedBitSet::new())), (32, false, None));
+        for batch in [128, 512, 2048] {
+            queue.refill(vec![candidate(1, 1.0)]);
+            assert_eq!((queue.batch, queue.ranked.len()), (batch, 1));
+        }
+        queue.batch = usize::MAX;
+        queue.refill(Vec::new());
+        assert_eq!((queue.batch, queue.len(), queue.is_ranked()), (usize::MAX, 0, true));
+    }
+
+    #[test]
+    fn a_queue_begins_anew_after_each_batch() {
+        let mut queue = CandidateQueue::of_ranked(Ad::default(), vec![candidate(0, 3.0), candidate(1, 2.0)]);
+        let taken: FixedBitSet = [0, 1].into_iter().collect();
+        assert_eq!(queue.first_free(&taken), None);
+        queue.refill(vec![candidate(2, 1.0)]);
+        let mut taken = FixedBitSet::with_capacity(3);
+        assert_eq!(queue.first_free(&taken), Some(candidate(2, 1.0)));
+        taken.insert(2);
+        assert_eq!(queue.first_free(&taken), None);
+    }
+
+    /// What equals the last of the batch comes with it only if it is better by its place.
+    #[test]
+    fn replaced_offers_that_are_equal_are_ordered_by_their_places() {
+        for (offer, expected) in [(1, [vec![1, 2], vec![5], vec![]]), (3, [vec![2], vec![5], vec![3]])] {
+            let mut queue = CandidateQueue::of_unranked(Ad::default(), [2, 5].into_iter().collect());
+            queue.add_replaced(candidate(offer, 4.0));
+            queue.refill(vec![candidate(2, 4.0)]);
+            assert_eq!(offers(&queue), expected, "{offer}");
+        }
+    }
+
+    #[test]
+    fn the_size_is_that_of_its_lists() {
+        let mut queue = CandidateQueue::of_unranked(Ad::default(), FixedBitSet::with_capacity(800));
+        assert_eq!((queue.bytes(), queue.len()), (100, 0));
+        queue.ranked = Vec::with_capacity(3);
+        queue.replaced = Vec::with_capacity(2);
+        assert_eq!(queue.bytes(), 5 * size_of::<Candidate>() + 100);
+    }
+
+    #[test]
+    fn only_what_is_not_ranked_is_removed() {
+        let mut queue = CandidateQueue::of_ranked(Ad::default(), vec![candidate(1, 2.0)]);
+        queue.unranked = [1, 3].into_iter().collect();
+        queue.add_replaced(candidate(4, 1.0));
+        for (offer, expected) in [
+            (9, [vec![1], vec![1, 3], vec![4]]),
+            (4, [vec![1], vec![1, 3], vec![]]),
+            (1, [vec![1], vec![3], vec![]]),
+            (3, [vec![1], vec![], vec![]]),
+        ] {
+            queue.remove(offer);
+            assert_eq!(offers(&queue), expected, "{offer}");
+        }
+    }
 }

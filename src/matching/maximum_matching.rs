@@ -148,7 +148,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::super::Candidate;
-    use super::super::testing::{match_lists, random_lists};
+    use super::super::tests::{match_lists, random_lists};
     use super::maximum_matching;
 
     /// Returns the size of a maximum matching by exhaustive search: each request takes any free candidate, or none.

@@ -19,7 +19,7 @@ mod registrar;
 mod request_classes;
 mod stable_matching;
 #[cfg(test)]
-mod testing;
+mod tests;
 
 use best_candidates::BestCandidates;
 pub use candidate::{BilateralMatch, Candidate};

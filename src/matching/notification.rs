@@ -255,7 +255,9 @@ impl Notice {
 
 #[cfg(test)]
 mod tests {
-    use super::{MatchKind, Notice, Party};
+    use super::{Docking, MatchKind, Notice, OfferOccupant, Party, part_name};
+    use crate::ad::Ad;
+    use crate::matching::BilateralMatch;
     use crate::matching::gang::{DockedOffer, Gang};
 
     fn party(id: &str, sequence: Option<i64>) -> Party {
@@ -290,5 +292,66 @@ mod tests {
         assert_eq!(id(Some(1)), id(Some(1)));
         assert_ne!(id(Some(1)), id(Some(2)));
         assert_ne!(id(Some(1)), id(None));
+    }
+
+    #[test]
+    fn parts_are_called_by_their_numbers() {
+        let user = OfferOccupant { user: "ann".to_owned(), job: None, rank: 0.0 };
+        let whole = Party { preempts: Some(user), ..party("slot1", Some(3)) };
+        for (part, id, whole_id, preempts) in
+            [(1, "slot1", None, true), (2, "slot1#2", Some("slot1"), false), (13, "slot1#13", Some("slot1"), false)]
+        {
+            let found = whole.clone().into_part(part);
+            assert_eq!((found.id.as_str(), found.whole_id.as_deref()), (id, whole_id));
+            assert_eq!((found.preempts.is_some(), found.sequence), (preempts, Some(3)));
+            assert_eq!((found.advertised_id(), found.is_part()), ("slot1", part > 1));
+            assert_eq!(part_name("slot1", part), id);
+        }
+        let divided = Party { portion: Some(Ad::default()), ..party("a", None) };
+        assert!(divided.is_part() && !party("a", None).is_part());
+    }
+
+    /// Records may come from other programs: what has the wrong type is not known.
+    #[test]
+    fn what_has_the_wrong_type_is_read_as_none() {
+        for (text, expected) in [
+            ("{\"id\":\"a\"}", "{\"id\":\"a\"}"),
+            (
+                "{\"id\":\"a\",\"type\":\"Job\",\"sequence\":4,\"address\":\"<1>\",\"claim_id\":\"t\",\"of\":\"b\"}",
+                "{\"id\":\"a\",\"of\":\"b\",\"type\":\"Job\",\"sequence\":4,\"address\":\"<1>\",\"claim_id\":\"t\"}",
+            ),
+            (
+                "{\"id\":\"a\",\"type\":7,\"sequence\":\"4\",\"address\":null,\"claim_id\":[],\"of\":{}}",
+                "{\"id\":\"a\"}",
+            ),
+            (
+                "{\"id\":\"a\",\"takes\":{\"Cpus\":2},\"above\":0,\"label\":\"cpu\",\"link\":1,\"ranks\":[1.0,2]}",
+                "{\"id\":\"a\",\"takes\":{\"Cpus\": 2},\"above\":0,\"label\":\"cpu\",\"link\":1,\"ranks\":[1.0,2.0]}",
+            ),
+            (
+                "{\"id\":\"a\",\"takes\":5,\"above\":2,\"label\":\"cpu\",\"link\":1,\"ranks\":[1.0]}",
+                "{\"id\":\"a\",\"above\":2,\"label\":\"cpu\",\"link\":1}",
+            ),
+        ] {
+            let party: Party = serde_json::from_str(text).unwrap();
+            assert_eq!(serde_json::to_string(&party).unwrap(), expected, "{text}");
+        }
+        assert!(serde_json::from_str::<Party>("{\"id\":1}").is_err());
+    }
+
+    #[test]
+    fn a_pair_is_told_with_its_ranks() {
+        let pairing = BilateralMatch { request: 4, offer: 7, request_rank: 2.0, offer_rank: 3.0 };
+        let offer = |offer: usize| party(&format!("offer {offer}"), None);
+        let notice = Notice::for_pair(&pairing, party("job", None), offer, Some(9));
+        let docking = Docking { parent: 0, label: "other".to_owned(), link: 0, ranks: Some([2.0, 3.0]) };
+        assert_eq!((notice.kind, notice.time, notice.parties.len()), (MatchKind::Pair, Some(9), 2));
+        assert_eq!((notice.parties[0].id.as_str(), &notice.parties[0].docking), ("job", &None));
+        assert_eq!((notice.parties[1].id.as_str(), &notice.parties[1].docking), ("offer 7", &Some(docking)));
+        // The time and the ranks are no part of the name.
+        let later = Notice::for_pair(&BilateralMatch { offer_rank: 1.0, ..pairing }, party("job", None), offer, None);
+        assert_eq!((later.id.as_str(), later.id.len()), (notice.id.as_str(), 16));
+        let other = Notice::for_pair(&BilateralMatch { offer: 8, ..pairing }, party("job", None), offer, None);
+        assert_ne!(other.id, notice.id);
     }
 }

@@ -77,3 +77,39 @@ impl<'a> RequestClasses<'a> {
         self.lists[self.class_of_request[request]][place].match_with(request)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::RequestClasses;
+    use crate::matching::Candidate;
+    use crate::matching::tests::match_lists;
+
+    #[test]
+    fn requests_with_equal_lists_are_one_class() {
+        let lists = match_lists(&[
+            &[(0, 2.0, 1.0), (4, 1.0, 1.0)],
+            &[],
+            &[(0, 2.0, 1.0), (4, 1.0, 1.0)],
+            &[(0, 2.0, 1.0)],
+            &[(0, 2.0, 2.0), (4, 1.0, 1.0)],
+            &[(0, 3.0, 1.0), (4, 1.0, 1.0)],
+            &[(1, 2.0, 1.0), (4, 1.0, 1.0)],
+            &[],
+            &[(0, 0.0, 0.0)],
+            &[(0, -0.0, 0.0)],
+        ]);
+        let mut all: Vec<Arc<[Candidate]>> = lists;
+        all.push(Arc::clone(&all[3]));
+        let classes = RequestClasses::new(&all);
+        assert_eq!(classes.class_of_request, [0, 1, 0, 2, 3, 4, 5, 1, 6, 7, 2]);
+        assert_eq!(classes.sizes, [2, 2, 2, 1, 1, 1, 1, 1]);
+        assert_eq!(classes.lists.iter().map(|list| list.len()).collect::<Vec<_>>(), [2, 0, 1, 2, 2, 2, 1, 1]);
+        assert_eq!(classes.offer_bound, 5);
+        let second = classes.match_at(2, 1);
+        assert_eq!((second.request, second.offer, second.request_rank.to_bits()), (2, 4, 1_f64.to_bits()));
+        let none = [Arc::from([])];
+        assert_eq!((RequestClasses::new(&none).offer_bound, RequestClasses::new(&[]).sizes.len()), (0, 0));
+    }
+}

@@ -59,7 +59,7 @@ pub fn stable_matching(lists: &[Arc<[Candidate]>]) -> Vec<BilateralMatch> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{match_lists, random_lists};
+    use super::super::tests::{match_lists, random_lists};
     use super::stable_matching;
 
     #[test]

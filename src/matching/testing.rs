@@ -1,8 +1,8 @@
-//! Match lists for the tests of the strategies.
+//! Match lists for the tests of the strategies, and tests of what the strategies share.
 
 use std::sync::Arc;
 
-use super::Candidate;
+use super::{Candidate, Statistics};
 
 /// Makes match lists from `(offer, request rank, offer rank)`, best first.
 pub fn match_lists(lists: &[&[(usize, f64, f64)]]) -> Vec<Arc<[Candidate]>> {
@@ -34,4 +34,36 @@ pub fn random_lists(random: &mut fastrand::Rng) -> Vec<Arc<[Candidate]>> {
         lists.extend(match_lists(&[&list]));
     }
     lists
+}
+
+#[test]
+fn counters_of_two_runs_add_up() {
+    let one = Statistics {
+        roots: 1,
+        matched: 2,
+        tests: 3,
+        evaluations: 4,
+        probes: 5,
+        backtracks: 6,
+        autoclusters: 7,
+        skipped: 8,
+        failures: 9,
+        cut_off_searches: 10,
+    };
+    let mut all = one;
+    all.add(&Statistics { roots: 100, cut_off_searches: 1000, ..Statistics::default() });
+    all.add(&one);
+    let expected = Statistics {
+        roots: 102,
+        matched: 4,
+        tests: 6,
+        evaluations: 8,
+        probes: 10,
+        backtracks: 12,
+        autoclusters: 14,
+        skipped: 16,
+        failures: 18,
+        cut_off_searches: 1020,
+    };
+    assert_eq!(all, expected);
 }

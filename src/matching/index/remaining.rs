@@ -211,3 +211,107 @@ fn exclude_classes(
 
 /// Minimum number of offers per class, on average, for which the offers of a class are excluded at once.
 const MIN_OFFERS_PER_CLASS: usize = 4;
+
+#[cfg(test)]
+mod tests {
+    use fixedbitset::FixedBitSet;
+
+    use super::RemainingOffers;
+
+    fn set(capacity: usize, offers: impl IntoIterator<Item = usize>) -> FixedBitSet {
+        let mut set = FixedBitSet::with_capacity(capacity);
+        set.extend(offers);
+        set
+    }
+
+    /// Of 1280 offers, 20 are few; the words of each second are looked at first.
+    #[test]
+    fn few_offers_are_listed() {
+        let capacity = 1280;
+        for (kept, are_few) in [
+            ((0..20).map(|at| at * 64).collect::<Vec<usize>>(), true),
+            ((0..20).map(|at| at * 64 + 63).collect(), true),
+            ((0..20).collect(), false),
+            ((0..10).collect(), true),
+            ((0..11).collect(), false),
+            ((64..84).collect(), true),
+            ((64..85).collect(), false),
+            ((1..21).map(|at| at * 61).collect(), true),
+            (vec![1279], true),
+            (vec![], true),
+            ((0..1280).collect(), false),
+        ] {
+            let mut left = RemainingOffers::all_of(set(capacity, 0..capacity));
+            assert!(!left.are_few() && left.certain_few().is_none());
+            left.intersect_with(&set(capacity, kept.iter().copied()));
+            assert_eq!(left.are_few(), are_few, "{kept:?}");
+            assert_eq!(left.is_clear(), kept.is_empty(), "{kept:?}");
+            if are_few {
+                let listed: Vec<usize> =
+                    left.certain_few().unwrap_or_default().iter().map(|offer| *offer as usize).collect();
+                assert_eq!(listed, kept);
+            }
+            assert_eq!(left.bitmap().ones().collect::<Vec<_>>(), kept);
+            assert!(!left.are_few());
+        }
+    }
+
+    /// Without a whole few, nothing is few but nothing.
+    #[test]
+    fn few_depends_on_the_number_of_offers() {
+        for (capacity, kept, are_few) in [
+            (63, 0, true),
+            (63, 1, false),
+            (64, 1, true),
+            (64, 2, false),
+            (127, 2, false),
+            (128, 2, true),
+            (128, 3, false),
+        ] {
+            let mut left = RemainingOffers::all_of(set(capacity, 0..capacity));
+            left.intersect_with(&set(capacity, (0..kept).map(|at| at * 40)));
+            assert_eq!(left.are_few(), are_few, "{kept} of {capacity}");
+        }
+    }
+
+    #[test]
+    fn few_offers_are_tested_one_by_one() {
+        let few = || {
+            let mut left = RemainingOffers::all_of(set(640, 0..640));
+            left.intersect_with(&set(640, [3, 70, 200, 639]));
+            left
+        };
+        let mut left = few();
+        left.retain_if(|offer| offer != 70 && offer != 639);
+        assert_eq!(left.certain_few(), Some(&[3, 200][..]));
+        left.intersect_with(&set(640, [200, 201]));
+        assert_eq!((left.certain_few(), left.is_clear()), (Some(&[200][..]), false));
+        left.retain_if(|_| false);
+        assert!(left.is_clear() && left.are_few());
+        let mut left = few();
+        left.difference_with(&set(640, [3, 4]));
+        assert_eq!(left.bitmap().ones().collect::<Vec<_>>(), [70, 200, 639]);
+        // Where they are many, nothing is tested.
+        let mut many = RemainingOffers::all_of(set(640, 0..640));
+        many.retain_if(|_| false);
+        assert!(!many.is_clear());
+    }
+
+    #[test]
+    fn offers_in_doubt_are_not_sure() {
+        let mut left = RemainingOffers::new(set(640, 0..640), set(640, [9]));
+        left.intersect_with(&set(640, [3, 70]));
+        assert_eq!((left.are_few(), left.certain_few()), (true, None));
+        assert_eq!(left.into_sure().ok().map(|sure| sure.ones().collect()), Some(vec![3, 70]));
+        let mut left = RemainingOffers::new(set(640, 0..640), set(640, [70]));
+        left.intersect_with(&set(640, [3, 70]));
+        let Err(left) = left.into_sure() else { panic!("70 is in doubt") };
+        let (all, unsure) = left.into_bitmaps();
+        assert_eq!([all, unsure].map(|of| of.ones().collect::<Vec<_>>()), [vec![3, 70], vec![70]]);
+        let mut left = RemainingOffers::all_of(set(640, 0..640));
+        left.intersect_with(&set(640, [3, 70]));
+        left.doubt_all();
+        assert_eq!(left.unsure.ones().collect::<Vec<_>>(), [3, 70]);
+        assert!(left.into_sure().is_err());
+    }
+}

@@ -1,5 +1,7 @@
 //! Tests that the index changes no answer: random pools are searched with the index and without it.
 
+mod cost;
+
 use std::fmt::Write;
 
 use super::super::GreedyMatcher;
