@@ -1,5 +1,7 @@
 //! Compares the search with an exhaustive search over all assignments of offers to ports, on small random instances.
 
+mod work;
+
 use std::cmp::Ordering;
 
 use super::participants::{DockingVerdict, ParticipantTable, PortPlace};
@@ -539,5 +541,35 @@ fn ranks_of_a_former_request_are_told_no_more() {
         let found = matcher.take_non_numeric_ranks();
         assert_eq!(found.iter().filter(|rank| rank.offer.is_none()).count(), of_request, "{seated:?} {found:?}");
         assert_eq!(matcher.take_non_numeric_ranks(), []);
+    }
+}
+
+/// Where an ad has no port list, its partner is `other`: an ad, and no attribute of itself.
+#[test]
+fn ads_without_ports_dock_at_each_other() {
+    for (request, offer, expected) in [
+        ("other.X == 1", "true", true),
+        ("other.X == 2", "true", false),
+        ("X == 1", "true", true),
+        ("target.X == 1", "true", true),
+        ("other isnt undefined", "true", true),
+        ("other is undefined", "true", false),
+        ("isClassAd(other)", "true", true),
+        ("isUndefined(other.Y)", "true", true),
+        ("other.Y == 1", "true", false),
+        ("true", "other isnt undefined", true),
+        ("true", "other is undefined", false),
+        ("true", "other.A + X == 4", true),
+        ("true", "A == 3 && other.X is undefined", true),
+        ("true", "target.A == 4", false),
+        ("true", "other.A is 3.0", false),
+        ("[ Y = 1 ].Y == 1 && { 1, other.X }[1] == 1", "true", true),
+    ] {
+        let offers = [format!("[ X = 1; Constraint = {offer} ]"), "[ Y = 5; Constraint = false ]".to_owned()];
+        let mut matcher = matcher_of(&offers.each_ref().map(String::as_str));
+        let request = &ads(&[&format!("[ A = 3; Constraint = {request} ]")])[0];
+        let found = matcher.find_gang(0, request).unwrap();
+        let found = found.map(|gang| (gang.ports[0].label.clone(), gang.ports[0].offer));
+        assert_eq!(found, expected.then(|| ("other".to_owned(), 0)), "{request:?} {offer}");
     }
 }

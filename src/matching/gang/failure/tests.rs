@@ -1,5 +1,7 @@
 //! Compares the failure analysis with docking every offer at every port.
 
+mod told;
+
 use super::super::participants::{DockingVerdict, ParticipantTable, PortPlace};
 use super::super::tests::{ExhaustiveSearch, GangAdGenerator, members, text};
 use super::super::{GangFailure, Gangmatcher, MemberCause, MemberFailure};
