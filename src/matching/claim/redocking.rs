@@ -39,10 +39,8 @@ impl<'a> RedockedMatch<'a> {
             meeting.environment.add_member(member);
         }
         for (party, told) in vote.notice.parties.iter().enumerate() {
-            if let Some(docking) = &told.docking
-                && vote.is_present(party)
-                && vote.is_present(docking.parent)
-            {
+            // Below a party that is not present, none is.
+            if let Some(docking) = told.docking.as_ref().filter(|_| vote.is_present(party)) {
                 meeting.dock(party, docking);
             }
         }

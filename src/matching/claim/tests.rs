@@ -1,5 +1,7 @@
 //! Claims of pairs and of gangs whose ads have changed since the match.
 
+mod trees;
+
 use rustc_hash::FxHashSet;
 
 use super::{ClaimMessageKind, ClaimResult, Claimer, Veto};
