@@ -151,7 +151,8 @@ impl NegotiationCycle<'_> {
             return Ok(Consideration::Failed);
         };
         let members: Vec<usize> = gang.members().iter().map(|docked| docked.offer).collect();
-        let weight = members.iter().filter_map(|offer| self.ledger.weights.weights.get(*offer)).sum();
+        // The sum of nothing is -0.
+        let weight = members.iter().filter_map(|offer| self.ledger.weights.weights.get(*offer)).sum::<f64>() + 0.0;
         if !allowance.permits_gang(members.len(), weight) {
             let left = allowance.remaining();
             self.report(NegotiationEvent::Deferred { request, submitter, offers: members.len(), weight, left });

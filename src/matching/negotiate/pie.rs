@@ -124,7 +124,8 @@ impl<'p, 'c> Pie<'p, 'c> {
             left: 0.0,
         };
         let shares = members.iter().map(|member| spin.share_of(self.accounts(), &submitters[*member]).0);
-        spin.left = shares.sum();
+        // The sum of nothing is -0.
+        spin.left = shares.sum::<f64>() + 0.0;
         spin
     }
 

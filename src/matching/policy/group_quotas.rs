@@ -190,8 +190,6 @@ impl GroupTree {
     /// Allocates to each group what it asks for, within its quota, and the surplus to the groups that accept surplus.
     /// Must be called once for each round of allocation.
     pub fn allocate(&self, to: &mut GroupAllocation) {
-        to.allocated.fill(0.0);
-        to.subtree_requested.fill(0.0);
         self.allocate_subtree(0, to);
     }
 
@@ -201,9 +199,6 @@ impl GroupTree {
         to.requested[group] -= to.allocated[group];
         to.subtree_requested[group] = to.requested[group];
         let mut surplus = to.quotas[group] - to.allocated[group];
-        if self.children[group].is_empty() {
-            return surplus;
-        }
         for child in &self.children[group] {
             surplus += self.allocate_subtree(*child, to);
             if self.groups[*child].accepts_surplus {

@@ -316,6 +316,12 @@ pub fn candidate_label() -> Name {
 
 #[cfg(test)]
 mod tests {
+    mod accounts;
+    mod divided;
+    mod settings;
+    mod vectors;
+    mod words;
+
     use super::{PolicyRule, with_attributes};
     use crate::ad::{Ad, Expression, Name};
 

@@ -154,13 +154,20 @@ impl<'o> PolicyReader<'o, '_> {
     fn takings(&mut self, node: &'o YamlNode) -> Vec<ListTaking> {
         let mut takings = Vec::new();
         for (name, value) in self.settings.entries(node, "take") {
-            let (mut count, mut fits) = (None, None);
+            let (mut count, mut has_count, mut fits) = (None, false, None);
             if matches!(value.content, YamlContent::Mapping(_)) {
                 for (key, value) in self.settings.known_entries(value, "take", &["count", "if"]) {
                     match key {
-                        "count" => count = self.rule(value),
+                        "count" => (count, has_count) = (self.rule(value), true),
                         _ => fits = self.rule(value),
                     }
+                }
+                if !has_count {
+                    self.settings.report(
+                        value,
+                        "`count` is missing",
+                        "write how many elements a request gets: `count: 1`",
+                    );
                 }
             } else {
                 count = self.rule(value);
@@ -238,15 +245,22 @@ impl<'o> PolicyReader<'o, '_> {
         if !matches!(node.content, YamlContent::Mapping(_)) {
             return self.rule(node);
         }
-        let (mut rule, mut otherwise) = (None, 0.0);
+        let (mut rule, mut has_rank, mut otherwise) = (None, false, 0.0);
         for (key, value) in self.settings.known_entries(node, "a rank", &["rank", "otherwise"]) {
             if key == "rank" {
-                rule = self.rule(value);
+                (rule, has_rank) = (self.rule(value), true);
             } else {
                 let number = |text: &str| text.parse::<f64>().ok().filter(|number| !number.is_nan());
                 let message = ("expected a number", "write a number such as `0`");
                 otherwise = self.constant(value, number, message).unwrap_or(otherwise);
             }
+        }
+        if !has_rank {
+            self.settings.report(
+                node,
+                "`rank` is missing",
+                "write the expression of the rank, such as `rank: MY.Rank`",
+            );
         }
         Some(PolicyRule { rank: Some(RankOrder::Number(otherwise)), ..rule? })
     }

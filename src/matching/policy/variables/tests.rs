@@ -89,3 +89,47 @@ fn what_is_wrong_in_the_policy_is_told_there() {
     doubling.extend((1..40).map(|at| format!("  V{at}: $(V{0}) + $(V{0})\n", at - 1)));
     assert!(roots(&(doubling + "roots: $(V39)"), "").contains("gives too long an expression"));
 }
+
+#[test]
+fn macros_are_operands_strings_or_parts_of_strings() {
+    for (policy, dump, expected) in [
+        ("roots: $INT(N) + 1", "N = 3 + 4", "7 + 1"),
+        ("roots: $REAL(N)", "N = 3", "3"),
+        ("roots: $INT(N)", "N = x", "7..14: `$INT(N)` is not an expression: expected an expression, found the end"),
+        ("roots: $STRING(N)", "N = a", "a"),
+        ("roots: '\"a$(N)b$(M)\" + \"$(N)\"'", "N = 1\nM = \"q\"", "\"a1b\\\"q\\\"\" + \"1\""),
+        ("roots: '\"a$(N)\" + $(N) + $(N)'", "N = 1", "\"a1\" + 1 + 1"),
+        ("roots: '\"$(NONE)\"'", "N = 1", "7..18: the variable NONE has no value"),
+        ("roots: '\"$(NONE:x y)\"'", "N = 1", "\"x y\""),
+        ("roots: $(NONE:1 +)", "N = 1", "7..8: `$` is not part of the language (column 1 of the expression)"),
+        ("roots: $(NONE:1 + 2) * 2", "N = 1", "7..8: `$` is not part of the language (column 1 of the expression)"),
+        ("roots: f($(A), $(B), $(A))", "A = 1\nB = -2", "f(1, -2, 1)"),
+        ("roots: $(A)$(B)", "A = 1\nB = 2", "7..15: `$(A)` is an expression"),
+        (
+            "roots: $(A) $(B) +",
+            "A = 1\nB = 2",
+            "18..18: expected an expression, found the end (column 12 of the expression)",
+        ),
+        (
+            "roots: ($(A) + $(B)) * ) $(C)",
+            "A = 1\nB = 2\nC = 3",
+            "23..24: expected an expression, found `)` (column 17 of the expression)",
+        ),
+        ("roots: $(A).x + x.$(B)", "A = y\nB = z", "7..22: `$(B)` is an expression"),
+        ("roots: '$(A) ? $(B) : $(C)'", "A = a || b\nB = c ? d : e\nC = f", "(a || b) ? (c ? d : e) : f"),
+        ("roots: $(A)", "A = a || b", "a || b"),
+        ("variables: { A: $(B), B: 'c || d' }\nroots: $(A) && x", "", "(c || d) && x"),
+        (
+            "variables: { A: \"x +\" }\nroots: $(A)",
+            "",
+            "21..21: expected an expression, found the end (column 4 of the expression)",
+        ),
+        ("variables: { A: $(A) }\nroots: $(A)", "A = 5", "5"),
+        ("variables: 5\nroots: $(A)", "A = 5", "5"),
+        ("share: { by: a, rounds: $(N) }\nroots: N", "N = 2 +", "dump:4..7: N: expected a number of at least 0"),
+        ("share: { by: a, rounds: x$(N) }\nroots: N", "N = 2", "24..29: expected a number of at least 0"),
+        ("share: { by: a, rounds: $(NONE) }\nroots: N", "N = 2", "24..31: the variable NONE has no value"),
+    ] {
+        assert_eq!(roots(policy, dump), expected, "{policy} {dump}");
+    }
+}
