@@ -138,3 +138,111 @@ fn first_time(ad: &Ad, names: &[&str], context: &Context) -> Option<i64> {
     };
     names.iter().find_map(time)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{claimed_since, earlier_runs, is_held, is_open_claim, is_running};
+    use crate::ad::{Ad, Dialect};
+    use crate::eval::Context;
+    use crate::syntax::{ParseOptions, parse_ad};
+
+    fn ad(text: &str) -> Ad {
+        parse_ad(format!("[ {text} ]").as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap()
+    }
+
+    #[test]
+    fn what_an_ad_says_of_its_state() {
+        let context = Context::new(Dialect::Condor);
+        for (text, expected) in [
+            ("MyType = \"Job\"; JobStatus = 1", "false false false None"),
+            ("MyType = \"Job\"; JobStatus = 2", "true false false None"),
+            ("MyType = \"Job\"; JobStatus = 5", "false true false None"),
+            ("MyType = \"Job\"; JobStatus = 6", "true false false None"),
+            ("MyType = \"Job\"; JobStatus = 7", "true false false None"),
+            ("State = \"Claimed\"; Activity = \"Idle\"; EnteredCurrentState = 5", "false false true Some(5)"),
+            ("State = \"claimed\"; Activity = \"IDLE\"", "false false true None"),
+            ("State = \"Claimed\"; Activity = \"Idle\"; JobId = \"1.0\"", "false false false None"),
+            ("State = \"Claimed\"; Activity = \"Idle\"; GlobalJobId = \"1.0\"", "false false false None"),
+            ("State = \"Claimed\"; Activity = \"Busy\"; EnteredCurrentState = 0", "false false false None"),
+            ("State = \"Unclaimed\"; Activity = \"Idle\"; EnteredCurrentState = 5", "false false false None"),
+            ("State = 3; Activity = 4; EnteredCurrentState = 5", "false false false None"),
+        ] {
+            let ad = ad(text);
+            let found = format!(
+                "{} {} {} {:?}",
+                is_running(&ad, &context),
+                is_held(&ad, &context),
+                is_open_claim(&ad, &context),
+                claimed_since(&ad, &context)
+            );
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    /// A job and a slot are told to belong together by either of several names.
+    #[test]
+    fn jobs_run_in_their_slots() {
+        let context = Context::new(Dialect::Condor);
+        let slot = |more: &str| ad(&format!("RemoteUser = \"ann@d\"; Cpus = 2; Memory = 64; {more}"));
+        for (jobs, slots, expected) in [
+            (
+                vec!["GlobalJobId = \"g\"; ShadowBday = 7"],
+                vec![slot("GlobalJobId = \"g\""), slot("GlobalJobId = \"h\"; JobStart = 9")],
+                "Some(5) [10] Some(7); None [11] Some(9) {User \"ann@d\", Owner \"ann\", GlobalJobId \"h\", RequestCpus 2, RequestMemory 64}",
+            ),
+            (
+                vec!["RemoteHost = \"s1\""],
+                vec![slot("Name = \"s1\"; JobStart = 3; EnteredCurrentState = 2")],
+                "Some(5) [10] Some(3)",
+            ),
+            (
+                vec!["ClusterId = 4; ProcId = 1; User = \"ann@d\""],
+                vec![slot("JobId = \"4.1\"; EnteredCurrentState = 2")],
+                "Some(5) [10] Some(2)",
+            ),
+            (
+                vec!["ClusterId = 4; ProcId = 1; User = \"bob@d\""],
+                vec![slot("JobId = \"4.1\"; EnteredCurrentState = 2")],
+                "Some(5) [] None; None [10] Some(2) {User \"ann@d\", Owner \"ann\", ClusterId 4, ProcId 1, RequestCpus 2, RequestMemory 64}",
+            ),
+            (
+                vec!["GlobalJobId = \"g\"; JobStartDate = 4; EnteredCurrentStatus = 0"],
+                vec![slot("GlobalJobId = \"g\""), slot("GlobalJobId = \"g\"")],
+                "Some(5) [10, 11] Some(4)",
+            ),
+            (
+                vec![
+                    "RemoteHost = \"s1\"; JobCurrentStartDate = 8; ShadowBday = 7",
+                    "RemoteHost = \"s1\"; EnteredCurrentStatus = 6",
+                ],
+                vec![slot("Name = \"s1\"")],
+                "Some(5) [10] Some(8); Some(6) [] Some(6)",
+            ),
+            (
+                vec![],
+                vec![
+                    slot("JobId = \"4.1\"; AccountingGroup = \"g.ann\"; GPUs = 1; Disk = 9; GlobalJobId = \"x\""),
+                    slot("JobId = \"41\"; EnteredCurrentActivity = 3"),
+                    slot("JobId = \"a.b\""),
+                ],
+                "None [10] None {User \"ann@d\", Owner \"ann\", ClusterId 4, ProcId 1, AccountingGroup \"g.ann\", GlobalJobId \"x\", RequestCpus 2, RequestMemory 64, RequestDisk 9, RequestGPUs 1}; None [11] Some(3) {User \"ann@d\", Owner \"ann\", RequestCpus 2, RequestMemory 64}; None [12] None {User \"ann@d\", Owner \"ann\", RequestCpus 2, RequestMemory 64}",
+            ),
+            (
+                vec![],
+                vec![ad("Cpus = 1"), ad("RemoteUser = \"eve\"; Cpus = 1")],
+                "None [10] None {RequestCpus 1}; None [11] None {User \"eve\", Owner \"eve\", RequestCpus 1}",
+            ),
+        ] {
+            let jobs: Vec<Ad> = jobs.into_iter().map(ad).collect();
+            let places: Vec<(usize, &Ad)> = slots.iter().enumerate().map(|(at, slot)| (at + 10, slot)).collect();
+            let runs = earlier_runs(jobs.iter().enumerate().map(|(at, job)| (at + 5, job)), &places, &context);
+            let told = runs.iter().map(|run| {
+                let job =
+                    run.job.iter().map(|of| format!("{} {}", of.name, of.expression)).collect::<Vec<_>>().join(", ");
+                let job = if run.request.is_some() { String::new() } else { format!(" {{{job}}}") };
+                format!("{:?} {:?} {:?}{job}", run.request, run.slots, run.since)
+            });
+            assert_eq!(told.collect::<Vec<_>>().join("; "), expected, "{jobs:?}");
+        }
+    }
+}

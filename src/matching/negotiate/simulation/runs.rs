@@ -65,3 +65,34 @@ impl SimulatedRuns {
         self.runs.values()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{SimulatedRun, SimulatedRuns, SlotClaim};
+
+    #[test]
+    fn runs_end_in_the_order_of_their_ends() {
+        let mut runs = SimulatedRuns::default();
+        assert_eq!((runs.next_end(), runs.next), (None, 0));
+        for (request, end) in
+            [(Some(7), Some(30)), (None, Some(10)), (Some(8), None), (Some(9), Some(10)), (Some(6), Some(20))]
+        {
+            let claim = SlotClaim { since: 0, first: None, keep: 0 };
+            runs.add(SimulatedRun { request, submitter: String::new(), slots: vec![], claim, end });
+        }
+        assert_eq!((runs.next_end(), runs.next, runs.all().len()), (Some(10), 5, 5));
+        assert_eq!(runs.by_request().into_iter().collect::<Vec<_>>(), [(6, 4), (7, 0), (8, 2), (9, 3)]);
+        assert_eq!(runs.take_ended(9).len(), 0);
+        let ended = |runs: &mut SimulatedRuns, time| {
+            runs.take_ended(time).into_iter().map(|run| run.request).collect::<Vec<_>>()
+        };
+        assert_eq!(ended(&mut runs, 10), [None, Some(9)]);
+        assert_eq!((runs.next_end(), runs.all().len()), (Some(20), 3));
+        assert_eq!(runs.take(4).and_then(|run| run.request), Some(6));
+        assert!(runs.take(4).is_none() && runs.take(9).is_none());
+        assert_eq!(ended(&mut runs, 100), [Some(7)]);
+        assert_eq!((runs.next_end(), runs.all().len()), (None, 1));
+        assert_eq!(runs.take(2).and_then(|run| run.end), None);
+        assert_eq!((runs.all().len(), runs.next), (0, 5));
+    }
+}

@@ -323,30 +323,4 @@ fn with_clocks(slot: &Ad, since: i64, until: Option<i64>, dialect: Dialect) -> A
 }
 
 #[cfg(test)]
-mod tests {
-    use super::uses;
-    use crate::ad::{Ad, Dialect};
-    use crate::eval::Context;
-    use crate::matching::negotiate::NegotiationSettings;
-    use crate::matching::policy::{Policy, ready_policy};
-    use crate::protocol::Protocol;
-    use crate::syntax::{ParseOptions, parse_ad};
-
-    #[test]
-    fn each_slot_counts_for_its_user() {
-        let ads: Vec<Ad> =
-            ["RemoteUser = \"bob\"; State = \"Claimed\"; SlotWeight = 4; Cpus = 4", "State = \"Unclaimed\"; Cpus = 1"]
-                .iter()
-                .map(|text| parse_ad(format!("[ {text} ]").as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap())
-                .collect();
-        let of = |policy: Policy| {
-            let context = Context::new(Dialect::Condor);
-            uses(&ads, &NegotiationSettings::new(policy, Protocol::new(Dialect::Condor), context))
-        };
-        // Without shares, all slots weigh the same.
-        assert_eq!(of(Policy::default()), [Some(("bob".to_owned(), 1.0)), None]);
-        let text = ready_policy("htcondor").unwrap();
-        let weighted = of(Policy::parse(text.as_bytes(), Dialect::Condor).unwrap());
-        assert_eq!(weighted, [Some(("bob".to_owned(), 4.0)), None]);
-    }
-}
+mod tests;

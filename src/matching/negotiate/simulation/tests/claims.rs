@@ -113,6 +113,10 @@ fn a_claim_stays_open_for_keep_claim_idle() {
         // Of the values, numbers greater than 0 count. The job runs when they are evaluated.
         ("", "", &["QDate = 1; Seconds = 30; KeepClaimIdle = 0", "QDate = 1040"], "1000 0, 1100 1"),
         ("", "", &["QDate = 1; Seconds = 30; KeepClaimIdle = -5", "QDate = 1040"], "1000 0, 1100 1"),
+        ("", "", &["QDate = 1; Seconds = 30; KeepClaimIdle = 0", "QDate = 1031"], "1000 0, 1100 1"),
+        ("", "", &["QDate = 1; Seconds = 30; KeepClaimIdle = -5", "QDate = 1031"], "1000 0, 1100 1"),
+        ("", "", &["QDate = 1; Seconds = 30; KeepClaimIdle = true", "QDate = 1031"], "1000 0, 1031 1+"),
+        ("", "", &["QDate = 1; Seconds = 30; KeepClaimIdle = false", "QDate = 1031"], "1000 0, 1100 1"),
         ("", "", &["QDate = 1; Seconds = 30; KeepClaimIdle = \"60\"", "QDate = 1040"], "1000 0, 1100 1"),
         ("", "", &["QDate = 1; Seconds = 30; KeepClaimIdle = undefined", "QDate = 1040"], "1000 0, 1100 1"),
         ("", "", &["QDate = 1; Seconds = 30; KeepClaimIdle = 20.9", "QDate = 1050"], "1000 0, 1050 1+"),

@@ -3,6 +3,7 @@ mod claims;
 mod lasting;
 mod narrow_ads;
 mod queue;
+mod whole;
 
 use std::ops::ControlFlow;
 
