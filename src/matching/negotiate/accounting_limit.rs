@@ -170,7 +170,7 @@ pub fn priority_text(priority: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{AccountingLimit, GroupUse, SubmitterUse, priority_text};
+    use super::{AccountingLimit, GroupUse, ReachedLimit, SubmitterUse, priority_text};
 
     #[test]
     fn groups() {
@@ -255,5 +255,103 @@ mod tests {
             assert_eq!(limit.holds_before_cycle(), is_permanent);
         }
         assert_eq!([0.5, 500.204, 1e4, 1e20].map(priority_text), ["0.5", "500.2", "10,000", "100000000000000000000"]);
+    }
+
+    /// Each limit, with its bounds, for one request and for several.
+    #[test]
+    fn limits_are_told_with_their_remedies() {
+        let group = |[quota, maximum, usage, given]: [f64; 4], accepts_surplus| {
+            let group = "bio".to_owned();
+            AccountingLimit::Group(GroupUse { group, quota, maximum, usage, given, accepts_surplus, is_skipped: false })
+        };
+        let concurrency = |[used, given, maximum, needed]: [f64; 4]| {
+            AccountingLimit::Concurrency(ReachedLimit { name: "sw".to_owned(), used, given, maximum, needed })
+        };
+        let of = |[maximum, usage, given, smallest]: [f64; 4]| SubmitterUse {
+            submitter: "ann".to_owned(),
+            priority: 999.996,
+            maximum,
+            usage,
+            given,
+            smallest,
+        };
+        for (limit, expected) in [
+            (
+                concurrency([2.0, 0.0, 2.0, 1.0]),
+                "waits for concurrency limit sw: 2 of 2 in use; the request needs 1; wait for; wait, or raise the limit; false true",
+            ),
+            (
+                concurrency([2.0, 2.0, 2.0, 1.0]),
+                "waits for concurrency limit sw: 2 of 2 in use, 2 of them by requests served before; the request needs 1; wait for; wait, or raise the limit; false false",
+            ),
+            (
+                concurrency([0.0, 0.0, 2.0, 2.5]),
+                "never starts: concurrency limit sw, which allows 2; the request needs 2.5; never start:; raise the limit; true true",
+            ),
+            (
+                concurrency([1.0, 1.0, 2.0, 2.0]),
+                "waits for concurrency limit sw: 1 of 2 in use, 1 of them by requests served before; the request needs 2; wait for; wait, or raise the limit; false false",
+            ),
+            (
+                group([0.5, 0.5, 0.0, 0.0], false),
+                "never starts: the group bio has used 0 of its quota of 0.5; never start:; raise the quota of bio; true true",
+            ),
+            (
+                group([0.5, 1.0, 0.0, 0.0], false),
+                "waits: the group bio has used 0 of 1, its quota of 0.5 and 0.5 of surplus; wait: the; wait, or raise the quota of bio; false true",
+            ),
+            (
+                group([1.0, 0.5, 0.0, 0.0], false),
+                "waits: the group bio has used 0 of 0.5, all that the groups above it leave of its quota of 1; wait: the; wait, or raise the quota of bio; false true",
+            ),
+            (
+                group([0.5, 0.5, 0.0, 0.0], true),
+                "waits: the group bio has used 0 of its quota of 0.5; wait: the; wait, or raise the quota of bio; false true",
+            ),
+            (
+                group([2.5, 2.0, 2.0, 0.004], false),
+                "waits: the group bio has used 2 of its quota of 2.5, 0.004 of it by requests served before; wait: the; wait, or raise the quota of bio; false false",
+            ),
+            (
+                group([2.5, 1.9, 2.0, 0.006], false),
+                "waits: the group bio has used 2 of 1.9, all that the groups above it leave of its quota of 2.5, 0.006 of it by requests served before; wait: the; wait, or raise the quota of bio; false false",
+            ),
+            (
+                group([2.5, 0.0, 2.0, 1.0], false),
+                "waits: the group bio has used 2 of its quota of 2.5, 1 of it by requests served before; wait: the; wait, or raise the quota of bio; false false",
+            ),
+            (
+                group([2.5, 2.75, 2.0, -1.0], false),
+                "waits: the group bio has used 2 of 2.75, its quota of 2.5 and 0.25 of surplus; wait: the; wait, or raise the quota of bio; false true",
+            ),
+            (
+                AccountingLimit::Ceiling(of([1.0, 1.0, 0.0, 1.0])),
+                "waits: ann has used 1 of its ceiling of 1; wait: ann; wait, or raise the ceiling of ann; false true",
+            ),
+            (
+                AccountingLimit::Ceiling(of([1.0, 1.0, 1.0, 1.5])),
+                "never starts: ann has used 1 of its ceiling of 1; the smallest slot weighs 1.5, 1 of it by requests served before; never start:; raise the ceiling of ann; true true",
+            ),
+            (
+                AccountingLimit::Ceiling(of([-1.0, 1.0, 1.0, 0.0])),
+                "never starts: ann has used 1 of its ceiling of -1, 1 of it by requests served before; never start:; raise the ceiling of ann; true true",
+            ),
+            (
+                AccountingLimit::Share(of([2.0, 2.0, 1.0, 1.0])),
+                "waits: ann has used 2 of its share of 2, by its priority 1000, 1 of it by requests served before; wait: ann; wait; false false",
+            ),
+        ] {
+            let found = format!(
+                "{}; {}; {}; {} {}",
+                limit.waiting_phrase(false),
+                limit.waiting_phrase(true).split(' ').take(2).collect::<Vec<_>>().join(" "),
+                limit.remedy(),
+                limit.is_permanent(),
+                limit.holds_before_cycle()
+            );
+            assert_eq!(found, expected, "{limit:?}");
+        }
+        let texts = [999.0, 999.994, 999.996, 1000.0, 1000.5, 1e15, -5.0].map(priority_text);
+        assert_eq!(texts.join(" "), "999 999.99 1000 1,000 1,001 1000000000000000 -5", "priorities");
     }
 }

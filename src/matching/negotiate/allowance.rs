@@ -187,7 +187,7 @@ fn is_within(used: f64, weight: f64, limit: f64) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Allowance, RefusalReasons, RemainingAllowance, WeightAllowance};
+    use super::{Allowance, ReachedLimit, RefusalReasons, RemainingAllowance, WeightAllowance};
 
     #[test]
     fn a_number_of_offers() {
@@ -288,6 +288,39 @@ mod tests {
             let mut allowance = Allowance::Weight(WeightAllowance { limit: 1.0, ..WeightAllowance::default() });
             allowance.note(&refusals);
             assert_eq!(allowance.was_limited(), limits);
+        }
+    }
+
+    #[test]
+    fn what_is_granted_is_counted() {
+        let weight =
+            WeightAllowance { granted: 3, used: 2.5, limit: 9.0, was_limited: true, ..WeightAllowance::default() };
+        let allowance = Allowance::Weight(weight);
+        assert_eq!((allowance.granted(), allowance.weight_used().to_bits()), (3, 2.5_f64.to_bits()));
+        assert!(allowance.was_limited() && allowance.is_used_up());
+        let mut number = Allowance::Offers { slice: 3, granted: 1 };
+        number.note(&RefusalReasons { over_share: 1, ..RefusalReasons::default() });
+        assert!(!number.was_limited() && !number.is_repeated(0));
+        assert!(number.permits_gang(2, f64::INFINITY) && !number.permits_gang(3, 0.0));
+    }
+
+    #[test]
+    fn a_cluster_is_repeated_if_it_was_considered_last() {
+        let mut allowance = Allowance::Weight(WeightAllowance { limit: 1.0, ..WeightAllowance::default() });
+        assert!(!allowance.is_repeated(4));
+        assert!(!allowance.begin(4));
+        assert!(allowance.is_repeated(4) && !allowance.is_repeated(5));
+        let Allowance::Weight(weight) = &mut allowance else { panic!("a weight") };
+        weight.used = 1.0;
+        assert!(!allowance.is_repeated(4));
+    }
+
+    #[test]
+    fn a_limit_that_is_reached_is_a_reason() {
+        let limit = Some(ReachedLimit { name: "sw".to_owned(), used: 1.0, given: 0.0, maximum: 1.0, needed: 1.0 });
+        for not_beyond in [0, 1] {
+            let refusals = RefusalReasons { limit: limit.clone(), not_beyond, ..RefusalReasons::default() };
+            assert!(!refusals.is_none() && !refusals.is_silent(), "{not_beyond}");
         }
     }
 }

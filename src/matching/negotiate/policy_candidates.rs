@@ -86,3 +86,97 @@ impl PolicyCandidates {
         self.offers.statistics()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::{Accelerations, Ad, Candidate, NegotiationSettings, PolicyCandidates};
+    use crate::ad::Dialect;
+    use crate::eval::Context;
+    use crate::matching::policy::{Policy, with_typed_ranks};
+    use crate::protocol::Protocol;
+    use crate::syntax::{ParseOptions, parse_ad};
+
+    fn ads(texts: &[&str]) -> Vec<Ad> {
+        let ad = |text: &&str| {
+            parse_ad(format!("[ Constraint = true; {text} ]").as_bytes(), ParseOptions::default()).unwrap()
+        };
+        texts.iter().map(ad).collect()
+    }
+
+    fn told(list: &[Candidate]) -> String {
+        list.iter()
+            .map(|one| format!("{}({} {})", one.offer, one.request_rank, one.offer_rank))
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    /// All candidates of each request, the counts of the components, and the lists with numbers for the offers' ranks.
+    #[test]
+    fn candidates_are_those_that_the_policy_admits() {
+        for (policy, requests, offers, expected) in [
+            ("", &["x = 1"][..], &["n = 1", "n = 2"][..], "0(0 0) 1(0 0) | 0(0 0) 1(0 0) | ([], [], 0)"),
+            (
+                "docking: [ label.n, label.m ]",
+                &["x = 1"],
+                &["n = 1; m = 1", "n = 2", "n = 2; m = 3", "m = 5"],
+                "2(0 0) 0(0 0) | 2(0 0) 0(0 0) | ([(4, 3), (3, 2)], [], 0)",
+            ),
+            ("docking: [ label.none ]", &["x = 1", "x = 2"], &["n = 1", "n = 2"], ",  | ,  | ([(4, 0)], [0], 0)"),
+            (
+                "docking: [ 0, -label.n ]\nroots: Job",
+                &["Job = true"],
+                &["n = 1", "n = 2; Job = true", "n = 0"],
+                "2(0 0) 0(0 0) | 2(0 0) 0(0 0) | ([(3, 3), (2, 2)], [], 0)",
+            ),
+            (
+                "docking: [ label.n ]",
+                &["x = 1"],
+                &["n = 1; Ports = { [ Label = a; Constraint = true ] }", "n = 2"],
+                "1(0 0) 0(0 0) | 1(0 0) 0(0 0) | ([(2, 2)], [], 0)",
+            ),
+            (
+                "docking: [ label.n ]",
+                &["x = 1"],
+                &["n = 1", "n = \"s\""],
+                "component 1 of `docking` is an integer for some ads, but a string for others | ([(2, 2)], [], 0)",
+            ),
+            (
+                "",
+                &["Rank = other.n", "x = 2"],
+                &["n = 1; Rank = \"b\"", "n = 2; Rank = other.x", "n = 2; Rank = \"a\""],
+                "2(2 0) 1(2 0) 0(1 0), 1(0 2) 0(0 0) 2(0 0) | 2(2 0) 1(2 0) 0(1 0), 1(0 1) 0(0 0) 2(0 0) | ([(6, 6), (6, 6)], [], 0)",
+            ),
+            (
+                "",
+                &["x = 1", "x = 3", "x = 1"],
+                &["Rank = string(other.x)", "Rank = \"z\"", "Rank = -other.x"],
+                "1(0 0) 0(0 0) 2(0 -1), 1(0 0) 0(0 0) 2(0 -3), 1(0 0) 0(0 0) 2(0 -1) | 1(0 0) 0(0 0) 2(0 1), 1(0 0) 0(0 1) 2(0 0), 1(0 0) 0(0 0) 2(0 1) | ([(9, 9), (9, 9)], [], 0)",
+            ),
+        ] {
+            let (requests, offers) = (ads(requests), ads(offers));
+            let text = if policy.is_empty() { "order: [ 1 ]" } else { policy };
+            let policy = Policy::parse(text.as_bytes(), Dialect::Classad).unwrap();
+            let protocol = Protocol::new(Dialect::Classad);
+            let policy = with_typed_ranks(policy, &requests, &offers, &protocol, Dialect::Classad);
+            let mut settings = NegotiationSettings::new(policy, protocol, Context::new(Dialect::Classad));
+            settings.accelerations = Accelerations::ALL;
+            let mut search = PolicyCandidates::new(&settings, &offers);
+            let found: Result<Vec<Arc<[Candidate]>>, _> =
+                requests.iter().map(|request| search.candidates(request)).collect();
+            let found = match found {
+                Ok(lists) => {
+                    let own: Vec<String> = lists.iter().map(|list| told(list)).collect();
+                    let of: Vec<&Ad> = requests.iter().collect();
+                    let numbered = search.with_numbered_offer_ranks(&of, &lists);
+                    let numbered: Vec<String> = numbered.iter().map(|list| told(list)).collect();
+                    format!("{} | {}", own.join(", "), numbered.join(", "))
+                }
+                Err(fault) => fault.to_string(),
+            };
+            let counts = (search.component_counts(), search.unordered_components(), search.statistics().tests);
+            assert_eq!(format!("{found} | {counts:?}"), expected, "{text} {requests:?}");
+        }
+    }
+}

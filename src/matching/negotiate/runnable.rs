@@ -124,3 +124,49 @@ impl ClaimRules {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::WaitingRequests;
+
+    /// Returns the first request of each autocluster, by place, and all that wait with their units.
+    fn told(waiting: &WaitingRequests) -> String {
+        let head = |(place, cluster): (&usize, &usize)| format!("{place}:{cluster}");
+        let heads: Vec<String> = waiting.heads.iter().map(head).collect();
+        let mut requests: Vec<_> = waiting.requests.iter().map(|(request, of)| (*request, of.2)).collect();
+        requests.sort_unstable();
+        let in_clusters: usize = waiting.clusters.values().map(|of| of.len()).sum();
+        format!("{} {requests:?} {in_clusters}", heads.join(" "))
+    }
+
+    #[test]
+    fn each_autocluster_has_its_first_request() {
+        let mut waiting: WaitingRequests = [(10, 0, 1), (11, 1, 2), (12, 0, 1), (13, 1, 0)].into_iter().collect();
+        assert_eq!(told(&waiting), "0:0 1:1 [(10, 1), (11, 2), (12, 1)] 3");
+        assert!(waiting.contains(11) && !waiting.contains(13) && !waiting.is_empty());
+        for (request, expected) in [
+            (10, "1:1 2:0 [(11, 2), (12, 1)] 2"),
+            (10, "1:1 2:0 [(11, 2), (12, 1)] 2"),
+            (11, "1:1 2:0 [(11, 1), (12, 1)] 2"),
+            (11, "2:0 [(12, 1)] 1"),
+            (99, "2:0 [(12, 1)] 1"),
+            (12, " [] 0"),
+        ] {
+            waiting.start(request);
+            assert_eq!(told(&waiting), expected, "{request}");
+        }
+        assert!(waiting.is_empty() && WaitingRequests::default().is_empty());
+        for (request, of, expected) in [
+            (11, (1, 1, 3), "1:1 [(11, 3)] 1"),
+            (10, (0, 1, 1), "0:1 [(10, 1), (11, 3)] 2"),
+            (11, (1, 1, 4), "0:1 [(10, 1), (11, 4)] 2"),
+            (10, (0, 1, 0), "1:1 [(11, 4)] 1"),
+            (10, (0, 1, 0), "1:1 [(11, 4)] 1"),
+            (12, (2, 5, 0), "1:1 [(11, 4)] 1"),
+            (11, (1, 1, 0), " [] 0"),
+        ] {
+            waiting.set(request, of);
+            assert_eq!(told(&waiting), expected, "{request} {of:?}");
+        }
+    }
+}

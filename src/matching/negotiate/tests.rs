@@ -1,5 +1,8 @@
 //! Cycles of small pools: who gets what, in which order, and what is used.
 
+mod forecasts;
+mod whole;
+
 use std::ops::ControlFlow;
 
 use super::{NegotiationEvent, NegotiationSettings, negotiate};
