@@ -10,6 +10,8 @@ mod index;
 mod pool;
 mod rng;
 mod template;
+#[cfg(test)]
+mod tests;
 
 pub use gang::{GangVariant, GangWorkload};
 pub use generator::{AdGenerator, AdKind, GeneratedAds};

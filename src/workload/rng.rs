@@ -126,7 +126,7 @@ fn tenth_root(number: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{SeededRng, Zipf, tenth_root};
+    use super::{SeededRng, Zipf, round_to_parts, tenth_root};
 
     #[test]
     fn streams_differ_by_name_and_by_seed() {
@@ -142,6 +142,28 @@ mod tests {
         let drawn: Vec<i64> = (0..6).map(|_| rng.below(1000)).collect();
         assert_eq!(drawn, [345, 756, 112, 441, 760, 249]);
         assert_eq!(rng.fraction().to_bits(), 4_605_393_228_057_318_466);
+    }
+
+    #[test]
+    fn what_is_drawn_is_within_its_bounds() {
+        let mut rng = SeededRng::new(1, "bounds");
+        for (bound, expected) in [(-1, vec![0]), (0, vec![0]), (1, vec![0]), (2, vec![0, 1]), (3, vec![0, 1, 2])] {
+            let mut drawn: Vec<i64> = (0..100).map(|_| rng.below(bound)).collect();
+            drawn.sort_unstable();
+            drawn.dedup();
+            assert_eq!(drawn, expected, "{bound}");
+            let mut between: Vec<i64> = (0..100).map(|_| rng.between(5, 5 + bound) - 5).collect();
+            between.sort_unstable();
+            between.dedup();
+            assert_eq!(between, expected, "{bound}");
+        }
+        assert!((0..100).all(|_| (2.0..3.0).contains(&rng.real(2.0, 3.0)) && rng.with_probability(1.0)));
+        assert!((0..100).all(|_| !rng.with_probability(0.0)));
+        assert_eq!((*rng.choose(&[7]), *rng.choose_weighted(&[(7, 0.0)])), (7, 7));
+        assert_eq!(rng.sample(&[7], 0), [0; 0]);
+        for (real, parts, expected) in [(0.24, 10.0, 0.2), (0.25, 10.0, 0.3), (1.0, 1e6, 1.0), (-0.26, 10.0, -0.3)] {
+            assert_eq!(round_to_parts(real, parts).to_bits(), f64::to_bits(expected), "{real}");
+        }
     }
 
     #[test]
