@@ -93,3 +93,65 @@ impl<T: AdBlockTask> BlockTask for ReadTask<'_, T> {
         ReadBlock { output: self.task.finish(state), problems, last }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{AdBlockTask, ReadBlock, ReadTask};
+    use crate::ad::{Dialect, Name};
+    use crate::eval::FreeNames;
+    use crate::format::{AdEntry, AdText, FileFormat, StreamBlock};
+    use crate::query::BlockTask;
+
+    /// Lists the ads, each with its number and the number of its attributes. Some ads are taken by their texts.
+    struct List {
+        taken: &'static [u8],
+    }
+
+    impl AdBlockTask for List {
+        type State = Vec<String>;
+        type Output = String;
+
+        fn new_state(&self) -> Vec<String> {
+            Vec::new()
+        }
+
+        fn take_text(&self, state: &mut Vec<String>, text: AdText) -> Option<usize> {
+            let lines = text.bytes;
+            if self.taken.is_empty() || !lines.starts_with(self.taken) {
+                return None;
+            }
+            state.push("taken".to_owned());
+            let end = lines.windows(2).position(|pair| pair == b"\n\n").map_or(lines.len(), |end| end + 2);
+            Some(end)
+        }
+
+        fn add(&self, state: &mut Vec<String>, entry: AdEntry) {
+            state.push(format!("{} has {}", entry.number, entry.ad.len()));
+        }
+
+        fn finish(&self, state: &mut Vec<String>) -> String {
+            std::mem::take(state).join(", ")
+        }
+    }
+
+    #[test]
+    fn the_ads_of_a_block_are_read_whole_or_in_part() {
+        let needed = FreeNames { names: [Name::new("a")].into_iter().collect(), ..FreeNames::default() };
+        let anything = FreeNames { reads_anything: true, ..needed.clone() };
+        let text = "a = 1\nb = 2\n\na = 1 +\n\nb = a\nc = 2\n\na = c\nc = 1\nd = 1\n\nx\n";
+        for (needed, taken, expected, last) in [
+            (None, &b""[..], "1 has 2, 3 has 2, 4 has 3", 5),
+            (Some(&anything), b"", "1 has 2, 3 has 2, 4 has 3", 5),
+            (Some(&needed), b"", "1 has 1, 3 has 0, 4 has 2", 5),
+            (None, b"b =", "1 has 2, taken, 4 has 3", 5),
+        ] {
+            let list = List { taken };
+            let task = ReadTask::new(Dialect::Condor, needed, &list);
+            let block = StreamBlock::from_complete_text(text, FileFormat::Long);
+            let ReadBlock { output, problems, last: found } = task.run(&mut task.new_state(), &block);
+            let problems: Vec<_> = problems.iter().map(|(before, problem)| (*before, problem.ad_number)).collect();
+            assert_eq!((output.as_str(), found), (expected, last), "{taken:?}");
+            assert_eq!(problems, [(1, 2), (3, 5)]);
+        }
+    }
+}

@@ -127,3 +127,67 @@ pub fn to_real(value: &Value) -> Option<f64> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{AdLookup, to_integer, to_real, to_text};
+    use crate::ad::{Dialect, Value};
+    use crate::eval::Context;
+    use crate::syntax::{ParseOptions, Style, parse_ad, parse_expression, print_value};
+
+    #[test]
+    fn an_attribute_is_read_as_a_text_a_number_or_a_truth_value() {
+        let ad = "[ i = 7; r = -2.9; t = true; f = false; z = 0.0; s = \"x\"; u = undefined; l = { s, i, \"y\" }; e = \
+        i + 1 ]";
+        let ad = parse_ad(ad.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+        let context = Context::new(Dialect::Condor);
+        let mut lookup = AdLookup::new(&ad, &context);
+        for (name, integer, real, is_true, text) in [
+            ("i", Some(7), Some(7.0), true, None),
+            ("I", Some(7), Some(7.0), true, None),
+            ("r", Some(-2), Some(-2.9), true, None),
+            ("t", Some(1), Some(1.0), true, None),
+            ("f", Some(0), Some(0.0), false, None),
+            ("z", Some(0), Some(0.0), false, None),
+            ("s", None, None, false, Some("x")),
+            ("u", None, None, false, None),
+            (
+                "List(ListValue { elements: [Expression(0..0), Expression(0..0), Expression(0..0)], scope: None })",
+                None,
+                None,
+                false,
+                None,
+            ),
+            ("e", Some(8), Some(8.0), true, None),
+            ("none", None, None, false, None),
+        ] {
+            assert_eq!(lookup.has(name), name != "none", "{name}");
+            assert_eq!((lookup.integer(name), lookup.real(name)), (integer, real), "{name}");
+            assert_eq!((lookup.is_true(name), lookup.string(name).as_deref()), (is_true, text), "{name}");
+            let value = lookup.attribute(name);
+            assert_eq!((to_integer(&value), to_real(&value)), (integer, real), "{name}");
+            assert_eq!(to_text(&value).as_deref(), text, "{name}");
+            assert_eq!(lookup.strings(name).is_some(), name == "l", "{name}");
+        }
+        assert_eq!(lookup.strings("l"), Some(vec!["x".to_owned(), "y".to_owned()]));
+        let list = |text: &str| parse_expression(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+        for (text, expected) in
+            [("l", "{ \"x\",7,\"y\" }"), ("{ i, none }", "{ 7,undefined }"), ("i", "7"), ("{ }", "{ }")]
+        {
+            let value = lookup.value_with_elements(&list(text));
+            let shown = String::from_utf8(print_value(&value, Style::Long)).unwrap();
+            assert_eq!(shown.replace(", ", ","), expected, "{text}");
+        }
+        assert_eq!(lookup.failures, 0);
+    }
+
+    #[test]
+    fn what_exceeds_a_budget_is_undefined_and_counted() {
+        let ad = parse_ad(b"[ a = 1 + 1 + 1 + 1; l = { a, 2 } ]", ParseOptions::new(Dialect::Condor)).unwrap();
+        let context = Context { max_steps: 3, ..Context::new(Dialect::Condor) };
+        let mut lookup = AdLookup::new(&ad, &context);
+        assert_eq!((lookup.integer("a"), lookup.failures), (None, 1));
+        let list = lookup.attribute("l");
+        assert_eq!((lookup.elements(&list), lookup.failures), (Some(vec![Value::Undefined, Value::Integer(2)]), 2));
+    }
+}

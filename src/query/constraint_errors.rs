@@ -58,3 +58,48 @@ impl ConstraintErrors {
         self.reason.get().filter(|_| !self.has_valid_value()).map(String::as_str)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::ConstraintErrors;
+    use crate::ad::{Span, Value};
+
+    #[test]
+    fn a_constraint_without_a_valid_value_has_a_reason() {
+        let wrong = || Value::error(Span::default(), "it is wrong");
+        let error = "true in no ad: in some it is an error: it is wrong";
+        let string = "true in no ad: in some it is a string";
+        for (values, expected, has_valid) in [
+            (vec![], None, false),
+            (vec![wrong()], Some(error), false),
+            (vec![Value::string("a")], Some(string), false),
+            // The first reason counts.
+            (vec![Value::string("a"), wrong()], Some(string), false),
+            (vec![wrong(), Value::string("a")], Some(error), false),
+            (vec![wrong(), Value::Boolean(false)], None, true),
+            (vec![Value::Undefined, wrong()], None, true),
+            (vec![Value::Integer(0)], None, true),
+            (vec![Value::Real(0.5)], None, true),
+        ] {
+            let errors = ConstraintErrors::default();
+            values.iter().for_each(|value| errors.record(value));
+            assert_eq!((errors.reason(), errors.has_valid_value()), (expected, has_valid), "{values:?}");
+            let (is_valid, reason) = errors.to_parts();
+            assert_eq!(is_valid, has_valid);
+            for (more, more_reason, all) in [
+                (false, None, expected),
+                (true, None, None),
+                (false, Some("other"), if has_valid { None } else { expected.or(Some("other")) }),
+            ] {
+                let joined = ConstraintErrors::default();
+                joined.add_parts(is_valid, reason.clone());
+                joined.add_parts(more, more_reason.map(str::to_owned));
+                assert_eq!(joined.reason(), all, "{values:?} {more} {more_reason:?}");
+            }
+        }
+        // Reasons behind a valid value are not kept.
+        let errors = ConstraintErrors::default();
+        [Value::Undefined, wrong()].iter().for_each(|value| errors.record(value));
+        assert_eq!(errors.to_parts(), (true, None));
+    }
+}

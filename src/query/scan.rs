@@ -329,3 +329,6 @@ impl<S: AdSelection> BlockTask for AdScanner<S> {
         ScannedBlock { items, ads: projected.number() }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -146,7 +146,131 @@ fn split_number(text: &[u8]) -> (&[u8], &[u8]) {
 mod tests {
     use std::cmp::Ordering;
 
-    use super::compare_naturally;
+    use super::{SortKey, SortedItems, compare_naturally, compare_values, order, sort_values};
+    use crate::ad::{AbsoluteTime, Ad, Expression, RelativeTime, Value};
+    use crate::eval::Context;
+    use crate::query::AdLookup;
+    use crate::syntax::{ParseOptions, parse_ad, parse_expression};
+
+    fn expression(text: &str) -> Expression {
+        parse_expression(text.as_bytes(), ParseOptions::default()).unwrap()
+    }
+
+    #[test]
+    fn a_minus_before_a_key_reverses_its_order() {
+        for (text, key, ascending, reversed) in [
+            ("a", "a", false, true),
+            ("-a", "a", true, false),
+            ("(-a)", "a", true, false),
+            ("-(a + 1)", "(a + 1)", true, false),
+            ("--a", "-a", true, false),
+            ("a - 1", "a - 1", false, true),
+            ("!a", "!a", false, true),
+        ] {
+            for (is_reversed, is_descending) in [(false, ascending), (true, reversed)] {
+                let found = SortKey::new(&expression(text), is_reversed);
+                assert_eq!(
+                    (found.expression.to_string().as_str(), found.is_descending),
+                    (key, is_descending),
+                    "{text}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn values_are_in_groups_of_types_and_those_without_an_order_are_last() {
+        let time = |seconds| Value::AbsoluteTime(AbsoluteTime { seconds, offset: 0 });
+        let length = |seconds| Value::RelativeTime(RelativeTime::new(seconds));
+        let ascending = [
+            Value::Integer(-5),
+            Value::Boolean(false),
+            Value::Real(0.5),
+            Value::Boolean(true),
+            Value::Integer(2),
+            Value::Real(2.5),
+            Value::Real(f64::NAN),
+            Value::string("a"),
+            Value::string("B"),
+            Value::string("b2"),
+            Value::string("b10"),
+            time(1),
+            time(2),
+            length(1.0),
+            length(2.0),
+            Value::Undefined,
+        ];
+        for (place, one) in ascending.iter().enumerate() {
+            for (other_place, other) in ascending.iter().enumerate() {
+                assert_eq!(order(one, other), place.cmp(&other_place), "{one:?} {other:?}");
+                for is_descending in [false, true] {
+                    let keys = [SortKey { expression: expression("a"), is_descending }];
+                    let last = ascending.len() - 1;
+                    let is_turned = is_descending && place != last && other_place != last;
+                    let expected = if is_turned { other_place.cmp(&place) } else { place.cmp(&other_place) };
+                    let found = compare_values(&keys, std::slice::from_ref(one), std::slice::from_ref(other));
+                    assert_eq!(found, expected, "{one:?} {other:?} {is_descending}");
+                }
+            }
+        }
+        for (one, other) in [
+            (Value::Integer(1), Value::Real(1.0)),
+            (Value::Boolean(true), Value::Integer(1)),
+            (Value::Real(f64::NAN), Value::Real(f64::NAN)),
+            (Value::Undefined, Value::error(crate::ad::Span::default(), "no")),
+        ] {
+            assert_eq!(order(&one, &other), Ordering::Equal, "{one:?} {other:?}");
+        }
+    }
+
+    #[test]
+    fn a_tie_goes_to_the_next_key_and_then_to_the_ad_before() {
+        let ads: Vec<Ad> = ["a = 2; b = 1", "a = 1; b = 1", "a = 2; b = 2", "a = 1; b = 1", "b = 0", "a = 1; b = 3"]
+            .iter()
+            .map(|text| parse_ad(format!("[ {text} ]").as_bytes(), ParseOptions::default()).unwrap())
+            .collect();
+        let context = Context::new(crate::ad::Dialect::Condor);
+        for (keys, limit, expected) in [
+            (&["a"][..], 9, &[1, 3, 5, 0, 2, 4][..]),
+            (&["a", "b"], 9, &[1, 3, 5, 0, 2, 4]),
+            (&["a", "-b"], 9, &[5, 1, 3, 2, 0, 4]),
+            (&["-a", "b"], 9, &[0, 2, 1, 3, 5, 4]),
+            (&["b", "a"], 9, &[4, 1, 3, 0, 2, 5]),
+            (&[], 9, &[0, 1, 2, 3, 4, 5]),
+            (&["a", "-b"], 3, &[5, 1, 3]),
+            (&["a"], 1, &[1]),
+            (&["a"], 0, &[]),
+        ] {
+            let keys: Vec<SortKey> = keys.iter().map(|key| SortKey::new(&expression(key), false)).collect();
+            let mut sorted = SortedItems::new(limit);
+            for (number, ad) in ads.iter().enumerate() {
+                sorted.add(&keys, sort_values(&keys, &mut AdLookup::new(ad, &context)), number);
+            }
+            let found = sorted.take(&keys);
+            assert_eq!(found.iter().map(|(_, number)| *number).collect::<Vec<_>>(), expected);
+            assert!(found.iter().all(|(values, _)| values.len() == keys.len()));
+            assert!(sorted.take(&keys).is_empty());
+        }
+    }
+
+    /// Not more than twice as many items are held as are kept, and at least 1024.
+    #[test]
+    fn the_first_ones_of_many_are_kept() {
+        for limit in [0_usize, 1, 511, 512, 513, 2000, usize::MAX] {
+            let keys = [SortKey { expression: expression("a"), is_descending: false }];
+            let (mut sorted, mut most) = (SortedItems::new(limit), 0);
+            for number in 0..5000_i64 {
+                let item = number * 7919 % 5000;
+                sorted.add(&keys, vec![Value::Integer(item)], item);
+                most = most.max(sorted.items.len());
+            }
+            let found: Vec<i64> = sorted.take(&keys).into_iter().map(|(_, item)| item).collect();
+            let kept = i64::try_from(limit.min(5000)).unwrap();
+            assert_eq!(found, (0..kept).collect::<Vec<_>>(), "{limit}");
+            let expected = if limit == usize::MAX { 5000 } else { (2 * limit).max(1024) - 1 };
+            assert_eq!(most, expected, "{limit}");
+        }
+    }
 
     #[test]
     fn numbers_in_texts_are_compared_as_numbers() {
@@ -157,6 +281,19 @@ mod tests {
             ["a", "B"],
             ["b7", "b007a"],
             ["", "a"],
+            ["a01", "a2"],
+            ["a2", "a10b"],
+            ["a0", "a00"],
+            ["a", "a0"],
+            ["a01", "a1"],
+            ["A", "a"],
+            ["AB1", "ab2"],
+            ["a", "b"],
+            ["0", "1"],
+            ["00", "1"],
+            ["9", "a"],
+            ["a9b2", "a9b10"],
+            ["a 1", "a1"],
         ] {
             assert_eq!(compare_naturally(less.as_bytes(), greater.as_bytes()), Ordering::Less, "{less} {greater}");
             assert_eq!(compare_naturally(greater.as_bytes(), less.as_bytes()), Ordering::Greater);

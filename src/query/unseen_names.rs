@@ -64,3 +64,40 @@ impl UnseenNames {
         self.0.iter().zip(seen).for_each(|((_, is_there), seen)| _ = is_there.fetch_or(*seen, Relaxed));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::UnseenNames;
+    use crate::ad::Name;
+    use crate::syntax::{ParseOptions, parse_expression};
+
+    #[test]
+    fn a_name_is_seen_once_an_ad_has_it() {
+        let expression = parse_expression(b"a > MY.b && TARGET.c && d.e", ParseOptions::default()).unwrap();
+        let names = UnseenNames::of_expressions([&expression]).without(|name| name.is("d"));
+        let unseen = |names: &UnseenNames| {
+            let mut unseen: Vec<String> = names.unseen().map(ToString::to_string).collect();
+            unseen.sort_unstable();
+            unseen.join(" ")
+        };
+        assert!(!names.is_empty() && names.has_unseen());
+        assert_eq!(unseen(&names), "a b");
+        names.mark_present(|_| false);
+        assert_eq!(unseen(&names), "a b");
+        names.mark_present(|name| name.is("A"));
+        assert_eq!((unseen(&names), names.has_unseen()), ("b".to_owned(), true));
+        let (seen, other) = (names.seen(), UnseenNames::of_expressions([&expression]));
+        assert_eq!(seen.iter().filter(|is| **is).count(), 1);
+        names.mark_seen(&[false, false]);
+        assert_eq!(names.seen(), seen);
+        names.mark_present(|name| {
+            assert!(name.is("b"), "a seen name is not looked up again");
+            true
+        });
+        assert_eq!((unseen(&names), names.has_unseen()), (String::new(), false));
+        other.mark_seen(&[true, true, true]);
+        assert!(!other.has_unseen());
+        assert!(UnseenNames::new([]).is_empty() && !UnseenNames::new([]).has_unseen());
+        assert!(!UnseenNames::new([Name::new("a")]).is_empty());
+    }
+}

@@ -44,9 +44,8 @@ fn attempts(ad: &Ad) -> Option<Vec<JobAttempt>> {
         .take(usize::try_from(MAX_UNTOLD_ATTEMPTS).unwrap_or_default())
         .map(|number| JobAttempt::new(job, number, AttemptOutcome::Unknown))
         .collect();
-    if count > 2 {
-        let before = attempts.len();
-        attempts[before - 1].start = integer(ad, "JobLastStartDate");
+    if let Some(before) = attempts.last_mut().filter(|before| before.number > 1 && before.number == count - 1) {
+        before.start = integer(ad, "JobLastStartDate");
     }
     if let [first, ..] = &mut attempts[..] {
         first.start = integer(ad, "JobStartDate");
@@ -152,6 +151,42 @@ mod tests {
             ),
             (format!("{once}JobStatus = 2\nRemoteHost = \"slot2@b\""), "1 100..- b running - - wait 10"),
             (format!("{once}JobStatus = 4\nRemoteWallClockTime = -1\nCompletionDate = 108"), "1 100..108 a terminated 8 0 wait 10"),
+            (format!("{once}JobStatus = 3\nLastJobStatus = 6"), "1 100..120 a removed 20 20 wait 10"),
+            (format!("{once}JobStatus = 3\nLastJobStatus = 7"), "1 100..120 a removed 20 20 wait 10"),
+            (format!("{once}JobStatus = 3\nLastJobStatus = 5"), "1 100..120 a held 20 20 wait 10"),
+            (format!("{once}JobStatus = 3"), "1 100..120 a evicted 20 20 wait 10"),
+            (format!("{once}JobStatus = 1"), "1 100..120 a evicted 20 20 wait 10"),
+            (format!("{once}JobStatus = 6\nRemoteHost = \"slot2@b\""), "1 100..- b running - - wait 10"),
+            (format!("{once}JobStatus = 7\nRemoteHost = \"slot2@b\""), "1 100..- b running - - wait 10"),
+            (format!("{once}JobStatus = 8"), "1 100..120 a unknown 20 20 wait 10"),
+            (format!("{once}JobStatus = 4\nQDate = 100"), "1 100..120 a terminated 20 0 wait 0"),
+            (format!("{once}JobStatus = 4\nQDate = 101"), "1 100..120 a terminated 20 0"),
+            (format!("{once}JobStatus = 4\nRemoteWallClockTime = 0"), "1 100..100 a terminated 0 0 wait 10"),
+            (format!("{once}JobStatus = 4\nRemoteWallClockTime = -1\nCompletionDate = 0"), "1 100..- a terminated - - \
+            wait 10"),
+            (format!("{once}JobStatus = 4\nRemoteWallClockTime = -1\nCompletionDate = 99"), "1 100..- a terminated - \
+            - wait 10"),
+            (format!("{once}JobStatus = 4\nRemoteWallClockTime = -1\nCompletionDate = 100"), "1 100..100 a terminated \
+            0 0 wait 10"),
+            (format!("{once}JobStatus = 4\nLastRemoteWallClockTime = 5"), "1 100..105 a terminated 5 0 wait 10"),
+            (format!("{once}JobStatus = 4\nLastRemoteWallClockTime = -5"), "1 100..- a terminated - - wait 10"),
+            // The wall time of two attempts is less than that of the last one.
+            (
+                format!("{once}JobStatus = 4\nNumShadowStarts = 2\nLastRemoteWallClockTime = 20"),
+                "1 100..100 - unknown 0 0 wait 10, 2 100..120 a terminated 20 0",
+            ),
+            (
+                format!("{once}JobStatus = 4\nNumShadowStarts = 2\nLastRemoteWallClockTime = 21"),
+                "1 100..- - unknown - - wait 10, 2 100..121 a terminated 21 0",
+            ),
+            (
+                format!("{once}JobStatus = 1\nNumShadowStarts = 4\nJobLastStartDate = 120"),
+                "1 100..- - unknown - - wait 10, 2 -..- - unknown - -, 3 120..- - unknown - -, 4 100..- a evicted - - \
+                 before 20",
+            ),
+            ("NumJobStarts = 1\nJobStatus = 4\nJobStartDate = 7".to_owned(), "1 7..- - terminated - -"),
+            ("NumJobStarts = 1\nNumShadowStarts = 0\nJobStatus = 4\nJobStartDate = 7".to_owned(), ""),
+            ("NumJobStarts = 1".to_owned(), ""),
             ("NumShadowStarts = 0\nJobStatus = 1".to_owned(), ""),
             ("JobStatus = 1".to_owned(), ""),
             // A record of a history of epochs is one attempt.
@@ -160,6 +195,13 @@ mod tests {
                 "3 7..9 c unknown 2 2",
             ),
             ("RunInstanceID = 2\nEpochAdType = \"SPAWN\"\nNumShadowStarts = 3".to_owned(), ""),
+            ("RunInstanceID = 2\nRecordType = \"EPOCH\"".to_owned(), "3 -..- - unknown - -"),
+            ("RunInstanceID = 0\nEpochAdType = \"EPOCH\"\nShadowBday = 7\nCurrentTime = 7\nLastRemoteHost = \
+            \"s@d\"".to_owned(), "1 7..7 d unknown 0 0"),
+            ("RunInstanceID = 0\nEpochAdType = \"EPOCH\"\nShadowBday = 7\nCurrentTime = 6\nVacateReason = \
+            \"x\"".to_owned(), "1 7..- - evicted - -"),
+            ("EpochAdType = \"EPOCH\"\nNumShadowStarts = 1\nJobStatus = 2\nJobStartDate = 7".to_owned(), "1 7..- - \
+            running - -"),
         ] {
             let text = format!("ClusterId = 1\nProcId = 0\n{ad}\n");
             let ad = read(text.as_bytes(), FileFormat::Long, Dialect::Condor).next().expect("it has an ad").expect("it is good").ad;
@@ -177,6 +219,34 @@ mod tests {
                 })
                 .collect();
             assert_eq!(told.join(", "), expected, "{text}");
+        }
+    }
+    #[test]
+    fn only_a_single_attempt_has_the_times_of_the_processors() {
+        for (ad, expected) in [
+            ("NumShadowStarts = 1\nJobStatus = 4\nRemoteUserCpu = 5.0\nRemoteSysCpu = 2.0", (Some(7), Some(7))),
+            ("NumShadowStarts = 1\nJobStatus = 1\nRemoteUserCpu = 5.0\nRemoteSysCpu = 2.0", (Some(7), Some(0))),
+            ("NumShadowStarts = 1\nJobStatus = 4\nRemoteUserCpu = 5.0", (None, Some(0))),
+            ("NumShadowStarts = 2\nJobStatus = 4\nRemoteUserCpu = 5.0\nRemoteSysCpu = 2.0", (None, None)),
+            ("NumShadowStarts = 1\nJobStatus = 2\nRemoteUserCpu = 5.0\nRemoteSysCpu = 2.0", (None, None)),
+        ] {
+            let text = format!("ClusterId = 1\nProcId = 0\n{ad}\n");
+            let ad = read(text.as_bytes(), FileFormat::Long, Dialect::Condor).next().unwrap().unwrap().ad;
+            let last = attempts(&ad).unwrap().pop().unwrap();
+            assert_eq!((last.cpu_seconds, last.good_cpu_seconds), expected, "{text}");
+        }
+        // At most 1000 attempts of which nothing is known have ads of their own.
+        for (count, expected) in [(1000, 1000), (1001, 1001), (1002, 1001)] {
+            let text = format!(
+                "ClusterId = 1\nProcId = 0\nOwner = \"ann\"\nNumShadowStarts = {count}\nJobStatus = 4\n\
+                 JobLastStartDate = 7\n"
+            );
+            let ad = read(text.as_bytes(), FileFormat::Long, Dialect::Condor).next().unwrap().unwrap().ad;
+            let ads = super::attempts_of_job(&ad);
+            assert_eq!(ads.len(), expected, "{count}");
+            assert!(ads.iter().all(|ad| ad.get_str("Owner").is_some()));
+            // The start before the last one is not that of an attempt in between.
+            assert_eq!(ads.iter().filter(|ad| ad.get_str("Start").is_some()).count(), usize::from(count < 1002));
         }
     }
 }

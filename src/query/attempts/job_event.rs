@@ -119,3 +119,87 @@ pub(super) fn text(ad: &Ad, name: &str) -> Option<String> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{JobEvent, clock_seconds};
+    use crate::ad::Dialect;
+    use crate::syntax::{ParseOptions, parse_ad};
+
+    fn event(text: &str) -> String {
+        let ad = parse_ad(format!("[ {text} ]").as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+        let Some(event) = JobEvent::of(&ad) else { return "none".to_owned() };
+        let time = event.time.map_or("-".to_owned(), |time| time.to_string());
+        format!("{} {} {time}", event.number, event.job)
+    }
+
+    #[test]
+    fn an_event_has_a_number_a_job_and_perhaps_a_time() {
+        for (text, expected) in [
+            ("EventTypeNumber = 1; Cluster = 7; Proc = 0", "1 7.0 -"),
+            ("EventTypeNumber = 1; Cluster = 0; Proc = 3", "1 0.3 -"),
+            ("EventTypeNumber = 1; Cluster = 7; Proc = -1", "none"),
+            ("EventTypeNumber = 1; Cluster = -1; Proc = 0", "none"),
+            ("EventTypeNumber = 1; Cluster = 7", "none"),
+            ("EventTypeNumber = 1; Proc = 7", "none"),
+            ("Cluster = 7; Proc = 0", "none"),
+            ("EventTypeNumber = 1.9; Cluster = \"7\"; Proc = 0", "none"),
+            ("EventTypeNumber = 1.9; Cluster = 7; Proc = 0", "1 7.0 -"),
+        ] {
+            assert_eq!(event(text), expected, "{text}");
+        }
+        for (time, expected) in [
+            ("60", "60"),
+            ("absTime(\"1970-01-01T00:01:00Z\")", "60"),
+            ("\"1970-01-01T00:01:00Z\"", "60"),
+            ("\"1970-01-01T00:01:00.999Z\"", "60"),
+            ("\"1970-01-01T01:01:00+01:00\"", "60"),
+            ("\"1970-01-01 00:01:00Z\"", "-"),
+            ("\"1970-0101T00:01:00Z\"", "-"),
+            ("\"1970-01-xxT00:01:00Z\"", "-"),
+            ("\"1970-01-01T00:01\"", "-"),
+            ("\"\"", "-"),
+            ("1.5", "-"),
+        ] {
+            let text = format!("EventTypeNumber = 1; Cluster = 7; Proc = 0; EventTime = {time}");
+            assert_eq!(event(&text), format!("1 7.0 {expected}"), "{time}");
+        }
+    }
+
+    #[test]
+    fn attributes_of_an_event_are_literals() {
+        let text = "[ EventTypeNumber = 1; Cluster = 7; Proc = 0; i = 2; r = 2.9; s = \"x\"; t = true; f = false; e = \
+        1 + 1; \
+                    u = \"Usr 1 02:03:04, Sys 0 00:00:09\"; v = \"Usr 1 02:03:04\"; w = \"Usr x, Sys 0 00:00:09\" ]";
+        let ad = parse_ad(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+        let event = JobEvent::of(&ad).unwrap();
+        for (name, integer, text, is_true) in [
+            ("i", Some(2), None, false),
+            ("r", Some(2), None, false),
+            ("s", None, Some("x"), false),
+            ("t", None, None, true),
+            ("f", None, None, false),
+            ("e", None, None, false),
+            ("none", None, None, false),
+        ] {
+            assert_eq!((event.integer(name), event.text(name).as_deref()), (integer, text), "{name}");
+            assert_eq!((event.is_true(name), event.usage(name)), (is_true, None), "{name}");
+        }
+        let usages = ["u", "v", "w"].map(|name| event.usage(name));
+        assert_eq!(usages, [Some([93_784, 9]), None, None]);
+        for (text, expected) in [
+            ("0 00:00:00", Some(0)),
+            (" 1 02:03:04 ", Some(93_784)),
+            ("0 00:01:01", Some(61)),
+            ("00:01:01", None),
+            ("0 00:01", None),
+            ("0 00:01:01:01", None),
+            ("x 00:01:01", None),
+            ("0 00:x:01", None),
+            ("9223372036854775807 00:00:00", None),
+            ("0 9223372036854775807:00:00", None),
+        ] {
+            assert_eq!(clock_seconds(text), expected, "{text}");
+        }
+    }
+}

@@ -196,3 +196,68 @@ pub fn host_of_address(text: &str) -> (&str, Option<&str>) {
 pub(super) fn host_of_slot(slot: &str) -> &str {
     slot.rsplit_once('@').map_or(slot, |(_, host)| host)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{AttemptOutcome, JobAttempt, JobNumber, host_of_address, host_of_slot};
+    use crate::ad::{Expression, Name};
+    use crate::syntax::{Style, print_ad};
+
+    #[test]
+    fn an_attempt_is_an_ad_with_what_is_known() {
+        let job = JobNumber { cluster: 7, process: 1 };
+        let others = [("Host", 1_i64), ("JOB", 2), ("Owner", 3)]
+            .map(|(name, value)| (Name::new(name), Expression::literal(value)));
+        let shown = |attempt: &JobAttempt| {
+            let ad = attempt.to_ad(others.iter().map(|(name, expression)| (name, expression)));
+            String::from_utf8(print_ad(&ad, Style::New)).unwrap()
+        };
+        let mut attempt = JobAttempt::new(job, 3, AttemptOutcome::Held);
+        assert_eq!(attempt.wasted_seconds(), None);
+        let known = "[ MyType = \"Attempt\"; Job = \"7.1\"; ClusterId = 7; ProcId = 1; Attempt = 3; Outcome = \
+        \"held\"; Owner = 3 ]";
+        assert_eq!(shown(&attempt), known);
+        (attempt.start, attempt.end, attempt.seconds, attempt.good_seconds) = (Some(60), Some(100), Some(40), Some(30));
+        (attempt.cpu_seconds, attempt.good_cpu_seconds) = (Some(20), Some(10));
+        (attempt.queue_seconds, attempt.earlier_seconds) = (Some(5), Some(6));
+        attempt.host = Some("h".to_owned());
+        (attempt.slot, attempt.address) = (Some("s".to_owned()), Some("a".to_owned()));
+        assert_eq!(
+            shown(&attempt),
+            "[ MyType = \"Attempt\"; Job = \"7.1\"; ClusterId = 7; ProcId = 1; Attempt = 3; Start = 60; \
+             StartTime = \"1970-01-01T00:01:00Z\"; End = 100; EndTime = \"1970-01-01T00:01:40Z\"; Host = \"h\"; \
+             Slot = \"s\"; HostAddress = \"a\"; Outcome = \"held\"; Seconds = 40; GoodSeconds = 30; \
+             WastedSeconds = 10; CpuSeconds = 20; GoodCpuSeconds = 10; QueueSeconds = 5; EarlierSeconds = 6; Owner = 3 ]"
+        );
+    }
+
+    #[test]
+    fn an_address_has_a_host_and_a_number() {
+        for (text, expected) in [
+            ("<192.0.2.9:9618>", ("192.0.2.9", Some("192.0.2.9"))),
+            ("<192.0.2.9:9618?alias=node>", ("node", Some("192.0.2.9"))),
+            ("<192.0.2.9:9618?a=b&alias=node&c=d>", ("node", Some("192.0.2.9"))),
+            ("<192.0.2.9>", ("192.0.2.9", Some("192.0.2.9"))),
+            ("<[2001:db8::1]:9618?addrs=x>", ("2001:db8::1", Some("2001:db8::1"))),
+            ("<192.0.2.9:9618?noUDP> and more", ("192.0.2.9", Some("192.0.2.9"))),
+            ("<192.0.2.9:9618", ("192.0.2.9", Some("192.0.2.9"))),
+            ("node", ("node", None)),
+            ("", ("", None)),
+        ] {
+            assert_eq!(host_of_address(text), expected, "{text}");
+        }
+        for (slot, host) in [("slot1@node", "node"), ("slot1_2@glide@node", "node"), ("node", "node"), ("a@", "")] {
+            assert_eq!(host_of_slot(slot), host);
+        }
+    }
+
+    #[test]
+    fn an_outcome_has_a_word() {
+        use AttemptOutcome::{
+            Evicted, ExecutableError, Held, Lost, Removed, Running, ShadowException, Terminated, Unknown,
+        };
+        let all = [Terminated, Evicted, Held, Removed, ShadowException, ExecutableError, Lost, Running, Unknown];
+        let words = "terminated,evicted,held,removed,shadow exception,executable error,lost,running,unknown";
+        assert_eq!(all.map(AttemptOutcome::word).join(","), words);
+    }
+}
