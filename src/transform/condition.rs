@@ -224,3 +224,188 @@ fn constant(text: &str) -> Option<bool> {
     let number = digits.starts_with(|c: char| c.is_ascii_digit() || c == '.');
     number.then(|| digits.parse::<f64>().ok()).flatten().map(|number| number != 0.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{IfCondition, boolean_of};
+    use crate::ad::{Ad, Dialect, Expression, Value};
+    use crate::eval::Context;
+    use crate::syntax::{ParseOptions, parse_ad};
+    use crate::transform::edited_ad::EditedAd;
+    use crate::transform::edited_shapes::EditedShapes;
+    use crate::transform::expander::MacroExpander;
+    use crate::transform::macros::{MacroVariables, VariableTable};
+
+    /// Returns whether a condition holds in an ad and without one, or why it cannot be told.
+    fn holds(text: &str) -> String {
+        let condition = match IfCondition::new(text, ParseOptions::new(Dialect::Condor)) {
+            Ok(condition) => condition,
+            Err(error) => return format!("{:?} {}", error.span.range(), error.message),
+        };
+        assert_eq!(condition.text(), text);
+        let ad = b"[ a = 1; s = \"two\"; z = 0; no = false; t = \"\"; v = \"(1\" ]";
+        let ads = [parse_ad(ad, ParseOptions::new(Dialect::Condor)).unwrap(), Ad::default()];
+        let outer: VariableTable = [("x", "1"), ("nothing", "")].into_iter().collect();
+        let (own, context) = (MacroVariables::default(), Context::new(Dialect::Condor));
+        let [mut ad, mut none] = ads.map(|ad| EditedAd::new(&ad, &EditedShapes::default()));
+        let within = condition.holds(&mut MacroExpander::new((&own, &outer), &mut ad, &context));
+        let without = condition.holds_without_ad(&mut MacroExpander::new((&own, &outer), &mut none, &context));
+        let shown = [within, without].map(|holds| holds.map_or_else(|failure| failure.message, |is| is.to_string()));
+        let complex = if condition.is_complex() { ", complex" } else { "" };
+        if shown[0] == shown[1] { format!("{}{complex}", shown[0]) } else { format!("{}{complex}", shown.join(", ")) }
+    }
+
+    #[test]
+    fn a_condition_is_a_word_a_number_a_version_or_an_expression() {
+        for (text, expected) in [
+            ("true", "true"),
+            (" Yes ", "true"),
+            ("T", "true"),
+            ("FALSE", "false"),
+            ("no", "false"),
+            ("f", "false"),
+            ("!f", "true"),
+            ("! f", "true"),
+            (
+                "!!f",
+                "the condition is undefined, but it must be a boolean or a number, complex conditionals are not \
+                 supported, complex",
+            ),
+            ("0", "false"),
+            ("-0", "false"),
+            ("0.0", "false"),
+            ("-1", "true"),
+            (".5", "true"),
+            ("--1", "true, complex conditionals are not supported, complex"),
+            ("3x", "0..2 this word alone is not a condition"),
+            ("inf", "0..3 this word alone is not a condition"),
+            ("", "0..0 a condition is missing"),
+            ("  !  ", "5..5 a condition is missing"),
+            ("defined", "false"),
+            ("DEFINED x", "true"),
+            ("defined nothing", "false"),
+            ("defined y", "false"),
+            ("!defined y", "true"),
+            ("defined MY.a", "true, false"),
+            ("defined MY.t", "false"),
+            ("defined MY.b", "false"),
+            ("defined true", "true"),
+            ("defined 1.5", "true"),
+            ("defined -5", "true"),
+            ("defined x y", "0..11 `defined` takes the name of one variable or attribute"),
+            ("defined -x", "0..10 `defined` takes the name of one variable or attribute"),
+            ("definedx", "0..8 this word alone is not a condition"),
+            ("  a", "2..3 this word alone is not a condition"),
+            ("MY.a", "0..4 this word alone is not a condition"),
+            ("my.a ", "0..4 this word alone is not a condition"),
+            ("My", "0..2 this word alone is not a condition"),
+            ("a == 1", "true, complex conditionals are not supported, complex"),
+            ("! a == 1", "false, complex conditionals are not supported, complex"),
+            ("a", "0..1 this word alone is not a condition"),
+            ("(a)", "true, complex conditionals are not supported, complex"),
+            ("(z)", "false, complex conditionals are not supported, complex"),
+            (
+                "(s)",
+                "the condition is a string, but it must be a boolean or a number, complex conditionals are not \
+                 supported, complex",
+            ),
+            ("(no)", "false, complex conditionals are not supported, complex"),
+            ("a +", "3..3 expected an expression, found the end"),
+            ("  ! a +", "7..7 expected an expression, found the end"),
+            ("$(x)", "true"),
+            ("! $(x)", "false"),
+            ("!$(y)", "true"),
+            ("$(y)", "false"),
+            (" $(y) ", "false"),
+            ("$(y)!", "true"),
+            ("$(x) > 0", "true, complex conditionals are not supported, complex"),
+            ("$(MY.v)", "`(1`: expected `)`, found the end, false"),
+            ("$(MY.s)", "`two`: this word alone is not a condition, false"),
+            ("defined $(y)", "false"),
+            ("defined $(MY.s)", "false"),
+            ("version > $(y:24.0)", "true"),
+        ] {
+            assert_eq!(holds(text), expected, "{text}");
+        }
+        for (text, expected) in [
+            (
+                "a",
+                Some(
+                    "write `if $(a)` for a variable, `if $(MY.a)` for an attribute, or compare \
+            the name with a value",
+                ),
+            ),
+            ("My.", Some("write `if $(My.)`, or compare the name with a value")),
+            (
+                "MY",
+                Some(
+                    "write `if $(MY)` for a variable, `if $(MY.MY)` for an attribute, or compare the name with a value",
+                ),
+            ),
+            ("", Some("write `if defined MY.attribute` or `if expression`")),
+            ("defined a b", Some("write `if defined MY.attribute`")),
+        ] {
+            let error = IfCondition::new(text, ParseOptions::new(Dialect::Condor)).unwrap_err();
+            assert_eq!(error.help.as_deref(), expected, "{text}");
+        }
+    }
+
+    /// These are rules of version 25.14.1.
+    #[test]
+    fn a_version_is_compared_by_its_numbers() {
+        for (text, expected) in [
+            ("< 25.14.0", Some(false)),
+            ("< 25.14.1", Some(false)),
+            ("< 25.14.2", Some(true)),
+            ("<= 25.14.0", Some(false)),
+            ("<= 25.14.1", Some(true)),
+            ("> 25.14.1", Some(false)),
+            ("> 25.14.0", Some(true)),
+            (">= 25.14.2", Some(false)),
+            (">= 25.14.1", Some(true)),
+            ("== 25.14.1", Some(true)),
+            ("= 25.14.1", Some(true)),
+            ("25.14.1", Some(true)),
+            ("== 25.14.2", Some(false)),
+            ("!= 25.14.1", Some(false)),
+            ("!= 25.14", Some(false)),
+            ("!= 25.13", Some(true)),
+            ("!>= 25.14.1", Some(false)),
+            // Without its last number a version is equal to each of them.
+            ("== 25.14", Some(true)),
+            ("< 25.14", Some(false)),
+            ("> 25.14", Some(false)),
+            (">=v8.9", Some(true)),
+            ("> 24.99", Some(true)),
+            ("> 26.0", Some(false)),
+            ("> 6.0", Some(true)),
+            ("> 5.9", None),
+            ("> 25", None),
+            ("> 25.14.1.0", None),
+            ("> 25.x", None),
+            ("> 25.14.x", None),
+            ("<> 25.14", None),
+            ("", None),
+        ] {
+            let condition = IfCondition::new(&format!("version {text}"), ParseOptions::new(Dialect::Condor));
+            assert_eq!(condition.is_ok(), expected.is_some(), "{text}");
+            assert!(expected.is_none_or(|is| holds(&format!("version {text}")) == is.to_string()), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_count_in_a_condition() {
+        for (value, expected) in [
+            (Value::Boolean(true), Some(true)),
+            (Value::Boolean(false), Some(false)),
+            (Value::Integer(0), Some(false)),
+            (Value::Integer(-2), Some(true)),
+            (Value::Real(0.0), Some(false)),
+            (Value::Real(0.5), Some(true)),
+            (Value::string("true"), None),
+            (Value::Undefined, None),
+        ] {
+            assert_eq!(boolean_of(&value), expected, "{}", Expression::literal(value.clone()));
+        }
+    }
+}

@@ -195,3 +195,138 @@ pub(super) fn check_total(
 pub(super) fn words(text: &str) -> Vec<String> {
     text.split([',', ' ', '\t']).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{IterationItems, TransformLine, check_total, parse_arguments, slice_length, words};
+
+    /// Returns what the arguments of a TRANSFORM line are, or what is wrong where.
+    fn parsed(text: &str) -> String {
+        match parse_arguments(text, 0) {
+            Ok(arguments) => {
+                let TransformLine { count, variables, items, .. } = arguments.line;
+                let follow = if arguments.items_follow { ", more follow" } else { "" };
+                let slice = arguments.slice.map_or(String::new(), |slice| format!(", slice `{}`", &text[slice]));
+                let items = items.map_or("nothing".to_owned(), |items| format!("{items:?}"));
+                format!("{count} for {variables:?} of {items}{follow}{slice}")
+            }
+            Err(problem) => format!("`{}`: {}", &text[problem.range], problem.message),
+        }
+    }
+
+    #[test]
+    fn the_arguments_are_a_count_variables_and_items() {
+        for (text, expected) in [
+            ("", "1 for [] of nothing"),
+            (" 3 ", "3 for [] of nothing"),
+            ("0", "1 for [] of nothing"),
+            ("1", "1 for [] of nothing"),
+            ("10000", "10000 for [] of nothing"),
+            ("99999999999999999999", "18446744073709551615 for [] of nothing"),
+            ("2 in (a)", "2 for [\"Item\"] of In([\"a\"])"),
+            ("2in (a)", "2 for [\"Item\"] of In([\"a\"])"),
+            ("in a", "1 for [\"Item\"] of In([\"a\"])"),
+            ("IN (a, b c)", "1 for [\"Item\"] of In([\"a\", \"b\", \"c\"])"),
+            ("x in (a,b)", "1 for [\"x\"] of In([\"a\", \"b\"])"),
+            ("x,y in (a)", "1 for [\"x\", \"y\"] of In([\"a\"])"),
+            ("x , y in (a)", "1 for [\"x\", \"y\"] of In([\"a\"])"),
+            ("x y in (a)", "1 for [\"x\", \"y\"] of In([\"a\"])"),
+            ("x in", "``: there are no items"),
+            ("x in ()", "1 for [\"x\"] of In([\"\"])"),
+            ("x in (", "1 for [\"x\"] of In([]), more follow"),
+            ("x in (a,", "1 for [\"x\"] of In([\"a\"]), more follow"),
+            ("x in(a)", "1 for [\"x\"] of In([\"a\"])"),
+            ("x in (a) b", "1 for [\"x\"] of In([\"a)\", \"b\"]), more follow"),
+            ("x in [1] (a)", "1 for [\"x\"] of In([\"a\"]), slice `[1]`"),
+            ("x in [1:2:3](a)", "1 for [\"x\"] of In([\"a\"]), slice `[1:2:3]`"),
+            ("x in [1:2:3:4] (a)", "`[1:2:3:4] (a)`: these brackets hold no slice"),
+            ("x in [-1:] a", "1 for [\"x\"] of In([\"a\"]), slice `[-1:]`"),
+            ("x in [-] a", "`[-] a`: these brackets hold no slice"),
+            ("x in [1", "`[1`: these brackets hold no slice"),
+            ("x in [1]", "1 for [\"x\"] of In([\"[1]\"])"),
+            ("x in [] a", "1 for [\"x\"] of In([\"a\"]), slice `[]`"),
+            ("x from (", "1 for [\"x\"] of From([]), more follow"),
+            ("x from", "``: expected `(` or the name of a file"),
+            ("x from ( a", "`( a`: nothing may follow `from (` on this line"),
+            ("x From a |", "`a |`: no program is run for items: write them to a file"),
+            ("x from /no/such/file", "`/no/such/file`: cannot read /no/such/file: there is no such file"),
+            ("from (", "1 for [\"Item\"] of From([]), more follow"),
+            ("x matching *.dat", "`matching *.dat`: patterns of file names are not supported here"),
+            ("x", "`x`: `in` or `from` is missing after the variables"),
+            ("x, y", "`x, y`: `in` or `from` is missing after the variables"),
+            ("2 x", "`x`: `in` or `from` is missing after the variables"),
+            ("x-y in (a)", "`x-y`: expected a variable, `in` or `from`"),
+            (", in (a)", "`,`: expected a variable, `in` or `from`"),
+            ("(a)", "`(`: expected a variable, `in` or `from`"),
+            ("5000 in (a b)", "5000 for [\"Item\"] of In([\"a\", \"b\"])"),
+            ("5000 in (a b c)", "`(a b c)`: one ad would become more than 10000 ads"),
+        ] {
+            assert_eq!(parsed(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_slice_is_of_up_to_three_numbers() {
+        for (text, expected) in [
+            ("", Some(0)),
+            ("a [1]", Some(0)),
+            ("[1] a", Some(3)),
+            ("[ 1 : 2 ]a", Some(9)),
+            ("[::] a", Some(4)),
+            ("[1:-2:3] a", Some(8)),
+            ("[1:2:3:4] a", None),
+            ("[--1] a", None),
+            ("[-] a", None),
+            ("[x] a", None),
+            ("[1 a", None),
+            ("[1] ", Some(0)),
+        ] {
+            assert_eq!(slice_length(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn each_variable_has_a_word_and_the_last_one_the_rest() {
+        for (variables, item, expected) in [
+            (&["x"][..], "a b, c", &["a b, c"][..]),
+            (&["x", "y"], "a b, c", &["a", "b, c"]),
+            (&["x", "y"], "a,b", &["a", "b"]),
+            (&["x", "y"], "a \t b", &["a", "b"]),
+            (&["x", "y"], "a, b", &["a", "b"]),
+            (&["x", "y"], "a ,b", &["a", ",b"]),
+            (&["x", "y", "z"], "a b", &["a", "b", ""]),
+            (&["x", "y"], "", &["", ""]),
+            (&[], "a", &[]),
+        ] {
+            let variables = variables.iter().map(|name| (*name).to_owned()).collect();
+            let line = TransformLine { count: 1, variables, items: None, has_macros: false };
+            let values: Vec<_> = line.values(item).map(|(_, value)| value).collect();
+            assert_eq!(values, expected, "{item}");
+        }
+        for (text, expected) in [("", &[][..]), (",, ", &[]), ("a", &["a"]), (" a,b\tc , d", &["a", "b", "c", "d"])] {
+            assert_eq!(words(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_line_makes_from_1_to_10000_ads() {
+        let items = |count: usize| Some(IterationItems::In(vec!["a".to_owned(); count]));
+        for (count, items, is_in_parentheses, expected) in [
+            (1, None, false, Ok((1, false))),
+            (2, None, false, Ok((2, true))),
+            (10_000, None, false, Ok((10_000, true))),
+            (10_001, None, false, Err("one ad would become more than 10000 ads")),
+            (1, items(1), false, Ok((1, true))),
+            (1, items(0), true, Ok((1, true))),
+            (3, items(0), true, Ok((3, true))),
+            (3, items(0), false, Err("there are no items")),
+            (2, items(5000), true, Ok((10_000, true))),
+            (usize::MAX, items(2), true, Err("one ad would become more than 10000 ads")),
+        ] {
+            let mut line = TransformLine { count, variables: Vec::new(), items, has_macros: false };
+            let checked = check_total(&mut line, is_in_parentheses, 0..1);
+            let checked = checked.map(|()| (line.total(), line.is_iterating())).map_err(|problem| problem.message);
+            assert_eq!(checked, expected.map_err(str::to_owned), "{count}");
+        }
+    }
+}

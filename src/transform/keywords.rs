@@ -215,3 +215,173 @@ pub fn parse_target(text: &str, dialect: Dialect) -> Result<(RuleTarget, &str), 
         Err(Problem { message, .. }) => Err(message),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Keyword, LineWordKind, is_name, is_variable, next_word, parse_target, word_attribute, word_target};
+    use crate::ad::Dialect;
+    use crate::transform::RuleTarget;
+
+    #[test]
+    fn a_word_is_plain_quoted_or_a_pattern() {
+        for (text, at, expected) in [
+            ("", 0, "nothing"),
+            ("  ", 0, "nothing"),
+            ("a", 0, "plain `a` of `a`"),
+            ("a b", 1, "plain `b` of `b`"),
+            (" a\tb", 0, "plain `a` of `a`"),
+            ("'a b' c", 0, "quoted `a b` of `'a b'`"),
+            ("\"\" c", 0, "quoted `` of `\"\"`"),
+            ("\"a'b\"c", 0, "quoted `a'b` of `\"a'b\"`"),
+            ("x 'a b", 1, "`'a b`: this quote is not closed"),
+            ("\"a\\\"b", 0, "quoted `a\\` of `\"a\\\"`"),
+            ("/a b/ c", 0, "pattern `a b` `` of `/a b/`"),
+            ("//", 0, "pattern `` `` of `//`"),
+            ("/a/gimU c", 0, "pattern `a` `gimU` of `/a/gimU`"),
+            (" /a/gx c", 0, "`x`: `x` is not an option of a regular expression"),
+            ("/a/b/", 0, "`b/`: `b/` is not an option of a regular expression"),
+            ("x /a", 2, "`/a`: the second slash is missing"),
+        ] {
+            let shown = match next_word(text, at) {
+                Ok(None) => "nothing".to_owned(),
+                Ok(Some(word)) => {
+                    let kind = match word.kind {
+                        LineWordKind::Plain(text) => format!("plain `{text}`"),
+                        LineWordKind::Quoted(text) => format!("quoted `{text}`"),
+                        LineWordKind::Pattern(pattern) => format!("pattern `{}` `{}`", pattern.text, pattern.options),
+                    };
+                    format!("{kind} of `{}`", &text[word.range])
+                }
+                Err(problem) => format!("`{}`: {}", &text[problem.range], problem.message),
+            };
+            assert_eq!(shown, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_attribute_is_a_name_or_a_text_in_quotes() {
+        for (text, expected) in [
+            ("a", "a"),
+            ("_1", "_1"),
+            ("1a", "`1a` is not an attribute name; put the name in quotes: `'1a'`"),
+            ("a.b", "`a.b` is not an attribute name; put the name in quotes: `'a.b'`"),
+            ("a'b", "`a'b` is not an attribute name; put the name in quotes: `\"a'b\"`"),
+            ("a=1", "`a=1` is not an attribute name; write a blank instead of the `=`"),
+            ("a=", "`a=` is not an attribute name; write a blank instead of the `=`"),
+            ("a,b", "`a,b` is not an attribute name; write one name, without a comma"),
+            ("a.=", "`a.=` is not an attribute name; put the name in quotes: `'a.='`"),
+            (
+                "+a",
+                "`+a` is not an attribute name; leave out the `+`: `+Name` of a submit file is the attribute `Name`",
+            ),
+            ("+", "`+` is not an attribute name; put the name in quotes: `'+'`"),
+            ("'a b'", "a b"),
+            ("''", "a name is missing"),
+            ("'\0'", "a name is missing"),
+            ("$(a)", "macros are not expanded in this name"),
+            ("'$(a)'", "macros are not expanded in this name"),
+            ("'true'", "true"),
+            ("/a/", "only /a/"),
+            (
+                "/(/",
+                "a regular expression can follow only COPY, RENAME and DELETE; `(` is not a valid regular expression: \
+                 missing closing parenthesis",
+            ),
+        ] {
+            let word = next_word(text, 0).unwrap().unwrap();
+            let shown = |dialect| match (word_attribute(&word, dialect), word_target(&word, dialect)) {
+                (Ok(name), Ok(RuleTarget::Name(target))) => {
+                    assert_eq!(name, target);
+                    name.to_string()
+                }
+                (Err(problem), Err(same)) if problem.message == same.message => {
+                    format!("{}{}", problem.message, problem.help.map_or(String::new(), |help| format!("; {help}")))
+                }
+                (Err(_), Ok(target)) => format!("only {target}"),
+                (Err(problem), Err(other)) => format!("{}; {}", problem.message, other.message),
+                (found, target) => panic!("{found:?} {target:?}"),
+            };
+            let [condor, classad] = [Dialect::Condor, Dialect::Classad].map(shown);
+            let shown = if condor == classad { condor } else { format!("{condor} / {classad}") };
+            assert_eq!(shown, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_target_stands_before_the_rest() {
+        for (text, expected) in [
+            ("a", "a before ``"),
+            (" a = 1", "a before `= 1`"),
+            ("a=b=c", "a before `=b=c`"),
+            ("'a b' = 1", "'a b' before `= 1`"),
+            ("/a=b/i = 1", "/a=b/i before `= 1`"),
+            (
+                "/a=b",
+                "the second slash is missing; write a regular expression between two slashes, without a slash in it",
+            ),
+            ("/(/", "`(` is not a valid regular expression: missing closing parenthesis"),
+            (
+                "/a/b = 1",
+                "`b` is not an option of a regular expression; the options are g, i, m and U; the expression cannot \
+                 contain a slash",
+            ),
+            ("a b = 1", "`a b` is not an attribute name"),
+            ("'a' b", "`'a' b` is not an attribute name"),
+            ("= 1", "a name is missing"),
+            ("", "a name is missing"),
+            ("1a", "`1a` is not an attribute name; put the name in quotes: `'1a'`"),
+            ("'a", "this quote is not closed"),
+        ] {
+            let shown = match parse_target(text, Dialect::Condor) {
+                Ok((target, rest)) => format!("{target} before `{rest}`"),
+                Err(reason) => reason,
+            };
+            assert_eq!(shown, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn names_have_letters_digits_and_underscores() {
+        for (text, name, variable) in [
+            ("", false, false),
+            ("a", true, true),
+            ("_", true, true),
+            ("a1_", true, true),
+            ("1", false, true),
+            ("a.b/c", false, true),
+            ("a-b", false, false),
+            ("\u{e9}", false, false),
+        ] {
+            assert_eq!((is_name(text), is_variable(text)), (name, variable), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_keyword_is_known_by_its_word() {
+        for (word, keyword, usage) in [
+            ("NAME", Keyword::Name, "write `NAME name`"),
+            ("requirements", Keyword::Requirements, "write `REQUIREMENTS expression`"),
+            ("Universe", Keyword::Universe, "write `UNIVERSE name or number`"),
+            (
+                "TRANSFORM",
+                Keyword::Transform,
+                "write `TRANSFORM [count] [variables] [in (items) | from (lines) | from FILE]`",
+            ),
+            ("EVALMACRO", Keyword::EvalMacro, "write `EVALMACRO variable expression`"),
+            ("copy", Keyword::Copy, "write `COPY attribute new-name`"),
+            ("IF", Keyword::If, "write `if condition`"),
+            ("elif", Keyword::Elif, "write `elif condition`"),
+            ("Else", Keyword::Else, "write `else`"),
+            ("endif", Keyword::EndIf, "write `endif`"),
+        ] {
+            assert_eq!(Keyword::from_word(word), Some(keyword));
+            assert!(keyword.as_str().eq_ignore_ascii_case(word));
+            assert_eq!(keyword.usage(), usage);
+            let is_branch = ["if", "elif", "else", "endif"].contains(&keyword.as_str());
+            assert_eq!(keyword.is_branch(), is_branch);
+        }
+        assert_eq!(Keyword::from_word("SETS"), None);
+        assert_eq!(Keyword::most_similar("Detele"), Some("DELETE"));
+        assert_eq!(Keyword::most_similar("xyz"), None);
+    }
+}

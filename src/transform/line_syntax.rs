@@ -48,3 +48,77 @@ pub(crate) fn appending(text: &str) -> Option<(String, usize)> {
     };
     Some((between, 1 + count + 1))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{appending, operand_start, unknown_line};
+
+    #[test]
+    fn an_equals_sign_or_a_comma_may_stand_before_the_second_operand() {
+        for (text, expected) in [
+            ("A 1", "1"),
+            ("A   1", "1"),
+            ("A = 1", "1"),
+            ("A , 1", "1"),
+            ("A =1", "=1"),
+            ("A = = 1", "= 1"),
+            ("A =", ""),
+            ("A", ""),
+            ("A == 1", "== 1"),
+        ] {
+            assert_eq!(&text[operand_start(text, 1)..], expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_appended_stands_behind_what_the_sign_says() {
+        for (text, expected) in [
+            ("+= a", Some((" ", 2))),
+            ("+,= a", Some((",", 3))),
+            ("+;=", Some((";", 3))),
+            ("+|=", Some(("|", 3))),
+            ("+&=", Some(("&", 3))),
+            ("+*=", Some(("*", 3))),
+            ("+&&= a", Some((" && ", 4))),
+            ("+||= a", Some((" || ", 4))),
+            ("+,,= a", Some((" ,, ", 4))),
+            ("+,;= a", None),
+            ("+&&&= a", None),
+            ("+-= a", None),
+            ("+ = a", None),
+            ("+", None),
+            ("= a", None),
+            ("", None),
+        ] {
+            assert_eq!(appending(text), expected.map(|(between, end): (&str, _)| (between.to_owned(), end)), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_none_is_told_with_what_is_meant() {
+        for (text, word, expected) in [
+            ("= 1", 0, "0..1 a line cannot begin with this"),
+            ("include : x", 7, "0..7 `include :` is not supported in rules"),
+            ("USE x : y", 3, "0..3 `USE :` is not supported in rules"),
+            ("error : x", 5, "0..5 `error :` is not supported in rules"),
+            ("warning x:", 7, "0..7 `warning :` is not supported in rules"),
+            (
+                "include x",
+                7,
+                "0..7 `include` is not a keyword; a line begins with a keyword such as SET, or reads `variable = text`",
+            ),
+            ("a: 1", 1, "0..1 `a` is not a keyword; write `=` to set a variable"),
+            ("sett a 1", 4, "0..4 `sett` is not a keyword; did you mean SET?"),
+            (
+                "a : 1",
+                1,
+                "0..1 `a` is not a keyword; a line begins with a keyword such as SET, or reads `variable = text`",
+            ),
+        ] {
+            let behind = super::skip_blank(text, word);
+            let problem = unknown_line(text, word, behind);
+            let help = problem.help.map_or(String::new(), |help| format!("; {help}"));
+            assert_eq!(format!("{:?} {}{help}", problem.range, problem.message), expected, "{text}");
+        }
+    }
+}

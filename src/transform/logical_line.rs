@@ -26,7 +26,7 @@ impl LogicalLine {
         };
         let start = offset(range.start);
         let end = if range.end > range.start { offset(range.end - 1) + 1 } else { start };
-        start..end.max(start)
+        start..end
     }
 
     /// Returns the pieces of the text from a byte offset on: where each begins, counted from there, and its range in the
@@ -35,7 +35,7 @@ impl LogicalLine {
         let ends = self.pieces.iter().skip(1).map(|(at, _)| *at).chain([self.text.len()]);
         let within = self.pieces.iter().zip(ends).map(|((start, file), end)| {
             let first = (*start).max(from);
-            (first.saturating_sub(from), file + (first - start)..file + (end.max(first) - start))
+            (first - from, file + (first - start)..file + (end.max(first) - start))
         });
         let pieces: Vec<_> = within.filter(|(_, range)| !range.is_empty()).collect();
         if pieces.is_empty() { vec![(0, self.file_range(from..from))] } else { pieces }
@@ -124,5 +124,85 @@ impl Iterator for LogicalLines<'_> {
                 None => return Some(line),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LogicalLine, LogicalLines};
+
+    fn lines(text: &str) -> Vec<LogicalLine> {
+        LogicalLines::new(text).collect()
+    }
+
+    #[test]
+    fn a_line_goes_on_behind_a_backslash() {
+        for (text, expected) in [
+            ("", &[][..]),
+            ("\n", &["1:"]),
+            ("a", &["1:a"]),
+            ("a\nb\n", &["1:a", "2:b"]),
+            (" a \n\t\x0bb\r\n", &["1:a", "2:b"]),
+            ("a\\\nb", &["1:ab"]),
+            ("a \\\n  b\nc", &["1:a b", "3:c"]),
+            ("a\\\n\nb", &["1:a", "3:b"]),
+            ("a\\", &["1:a"]),
+            ("a\\\\\nb", &["1:a\\b"]),
+            // A comment is one line, and is left out of a line that goes on.
+            ("# a\\\nb", &["2:b"]),
+            ("#a\n#b\nc", &["3:c"]),
+            ("a\\\n# b\\\n c", &["1:ac"]),
+            ("a\\\n# b\n c", &["1:a", "3:c"]),
+            ("#", &[]),
+            ("\u{feff}a", &["1:a"]),
+        ] {
+            let found: Vec<_> = lines(text).iter().map(|line| format!("{}:{}", line.number, line.text)).collect();
+            assert_eq!(found, expected, "{text}");
+        }
+        let text = "a\nb\nc\nd";
+        for (part, expected) in [(0..7, "1a 2b 3c 4d"), (2..5, "2b 3c"), (3..5, "2 3c"), (4..4, "")] {
+            let lines = LogicalLines::of_part(text, part).map(|line| format!("{}{}", line.number, line.text));
+            assert_eq!(lines.collect::<Vec<_>>().join(" "), expected);
+        }
+    }
+
+    /// Each character of a line has its place in the file, and so have the pieces of a part of it.
+    #[test]
+    fn a_range_of_a_line_is_one_of_the_file() {
+        let file = "#x\n  ab \\\n   cd\\\n#no\\\n e \n";
+        let line = lines(file).remove(0);
+        assert_eq!((line.text.as_str(), line.number), ("ab cde", 2));
+        for (range, expected) in [
+            (0..1, "a"),
+            (0..2, "ab"),
+            (0..3, "ab "),
+            (0..4, "ab \\\n   c"),
+            (3..5, "cd"),
+            (4..6, "d\\\n#no\\\n e"),
+            (5..6, "e"),
+            (6..6, ""),
+            (0..6, "ab \\\n   cd\\\n#no\\\n e"),
+        ] {
+            assert_eq!(&file[line.file_range(range.clone())], expected, "{range:?}");
+        }
+        assert_eq!(line.file_range(6..6).start, line.whole_file_range().end);
+        let pieces = |from| -> Vec<(usize, &str)> {
+            line.pieces_from(from).into_iter().map(|(at, range)| (at, &file[range])).collect()
+        };
+        assert_eq!(pieces(0), [(0, "ab "), (3, "cd"), (5, "e")]);
+        assert_eq!(pieces(1), [(0, "b "), (2, "cd"), (4, "e")]);
+        assert_eq!(pieces(3), [(0, "cd"), (2, "e")]);
+        assert_eq!(pieces(4), [(0, "d"), (1, "e")]);
+        assert_eq!(pieces(5), [(0, "e")]);
+        assert_eq!(line.pieces_from(6), [(0, line.file_range(6..6))]);
+        for (bytes, expected) in [(0, "ab cde"), (1, "b cde"), (2, "cde"), (3, "cde"), (4, "de"), (6, "")] {
+            let rest = line.without_start(bytes);
+            assert_eq!((rest.text.as_str(), rest.number), (expected, 2), "{bytes}");
+            let first = rest.file_range(0..1.min(rest.text.len()));
+            assert_eq!(&file[first], &expected[..1.min(expected.len())], "{bytes}");
+            assert_eq!(rest.whole_file_range().end, line.whole_file_range().end, "{bytes}");
+        }
+        let problem = line.locate(line.problem("no"));
+        assert_eq!((problem.message.as_str(), problem.range), ("no", line.whole_file_range()));
     }
 }

@@ -49,7 +49,7 @@ impl<'l> MacroStatement<'l> {
         if !text[end..].starts_with(is_operator) {
             at += text[at..].find(['=', ':', '@', '+']).unwrap_or(text.len() - at);
         }
-        let (words, rest) = (text[words_start.min(at)..at].trim(), &text[at..]);
+        let (words, rest) = (text[words_start..at].trim(), &text[at..]);
         let value = skip((at + 1).min(text.len()));
         if rest.starts_with(':') {
             match name.trim_start_matches('@').to_ascii_lowercase().as_str() {
@@ -143,5 +143,116 @@ impl TextBranches {
     /// Returns the place of an `if` that has no `endif`.
     pub fn unclosed(mut self) -> Option<Range<usize>> {
         self.open.pop()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_IF_DEPTH, MacroStatement, TextBranches, is_include_optional};
+    use crate::ad::Dialect;
+
+    #[test]
+    fn a_line_is_an_assignment_an_inclusion_or_a_message() {
+        use MacroStatement::{Append, Assign, Block, Include, Message, Other, Use};
+        let append = |name, between: &str, at| Append(name, between.to_owned(), at);
+        for (text, expected) in [
+            ("a = 1", Assign("a", 4)),
+            ("a=1", Assign("a", 2)),
+            ("a =", Assign("a", 3)),
+            ("a   =   1", Assign("a", 8)),
+            ("a += 1", append("a", " ", 5)),
+            ("a +,=1", append("a", ",", 5)),
+            ("a @=end", Block("a", "end")),
+            ("a @= end ", Block("a", "end")),
+            ("a @= ", Block("a", "")),
+            ("include : x", Include("", 10)),
+            ("@include: x", Include("", 10)),
+            ("Include ifexist : x", Include("ifexist", 18)),
+            ("include:", Include("", 8)),
+            ("use ROLE : x", Use("ROLE", 11)),
+            ("error : x", Message(true, 8)),
+            ("warning:x", Message(false, 8)),
+            ("other : x", Other),
+            ("queue", Other),
+            ("queue = 1", Other),
+            ("queue x from (", Other),
+            ("a b = 1", Other),
+            ("a", Other),
+            ("a + 1", Other),
+            ("", Other),
+            ("include x", Other),
+        ] {
+            assert_eq!(MacroStatement::of(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_may_be_missing_is_included_if_it_exists() {
+        for (options, path, expected) in [
+            ("", "x", Ok(false)),
+            ("ifexist", "x", Ok(true)),
+            ("IfExists", "x", Ok(true)),
+            ("ifexist ifexist", "x", Ok(true)),
+            ("command", "x", Err("no program is run to include what it prints")),
+            ("into", "x", Err("no program is run to include what it prints")),
+            ("ifexist output", "x", Err("no program is run to include what it prints")),
+            ("", "x | ", Err("no program is run to include what it prints")),
+            ("", "x | y", Ok(false)),
+            ("ifexist quietly", "x", Err("`include` has no option `quietly`")),
+        ] {
+            let found = is_include_optional(options, path).map_err(|(reason, _)| reason);
+            assert_eq!(found, expected.map_err(str::to_owned), "{options} {path}");
+        }
+    }
+
+    #[test]
+    fn the_lines_of_branches_that_count_are_executed() {
+        let mut branches = TextBranches::default();
+        for (line, (text, expected)) in [
+            ("a = 1", "true"),
+            ("if  yes", "false"),
+            ("a = 2", "true"),
+            ("IF no", "false"),
+            ("a = 3", "false"),
+            ("elif yes", "false"),
+            ("a = 4", "true"),
+            ("else", "false"),
+            ("a = 5", "false"),
+            ("endif", "false"),
+            ("a = 6", "true"),
+            ("elif bad word", "expected the end, found a name `word`"),
+            ("if (", "expected an expression, found the end"),
+            ("endif", "false"),
+            ("endif", "false"),
+            ("a = 7", "true"),
+            ("endif", "there is no `if` before this"),
+            ("else", "there is no `if` before this"),
+            ("elif yes", "there is no `if` before this"),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let place = line..line + 1;
+            let entered = branches.enter(text, &place, Dialect::Condor, |condition| Ok(condition.text() == "yes"));
+            let shown = match entered {
+                Ok(is) => is.to_string(),
+                Err(problem) => {
+                    assert_eq!(problem.range, place);
+                    problem.message
+                }
+            };
+            assert_eq!(shown, expected, "{line}: {text}");
+        }
+        assert_eq!(branches.unclosed(), None);
+    }
+
+    #[test]
+    fn conditionals_are_nested_63_deep() {
+        let mut branches = TextBranches::default();
+        for depth in 0..=MAX_IF_DEPTH {
+            let entered = branches.enter("if 1", &(depth..depth), Dialect::Condor, |_| Ok(true));
+            assert_eq!(entered.is_ok(), depth < 63, "{depth}");
+        }
+        assert_eq!(branches.unclosed(), Some(62..62));
     }
 }

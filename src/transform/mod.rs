@@ -38,6 +38,8 @@ mod logical_line;
 mod macro_function;
 mod macro_scope;
 mod macro_statement;
+#[cfg(test)]
+mod macro_tests;
 mod macros;
 mod named_file;
 mod new_names;

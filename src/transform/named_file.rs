@@ -33,3 +33,21 @@ fn reason(error: &std::io::Error) -> String {
         _ => error.to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::read_named_file;
+    use std::path::Path;
+
+    #[test]
+    fn only_a_regular_file_is_read() {
+        let own = format!("{}/src/transform/named_file.rs", env!("CARGO_MANIFEST_DIR"));
+        assert!(read_named_file(Path::new(&own)).unwrap().starts_with("//! Files that a text names"));
+        for (path, expected) in [
+            ("/no/such/file", "cannot read /no/such/file: there is no such file"),
+            ("/", "cannot read /: it is not a regular file"),
+        ] {
+            assert_eq!(read_named_file(Path::new(path)), Err(expected.to_owned()));
+        }
+    }
+}

@@ -49,3 +49,34 @@ impl OpenIf {
         self.sure.iter().any(|known| known.eq_ignore_ascii_case(name))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::OpenIf;
+
+    #[test]
+    fn a_variable_has_a_value_where_the_conditions_say_so() {
+        for (conditions, expected) in [
+            // The variables that have values in each branch, where an empty condition is that of `else`.
+            (&["defined x", ""][..], &["x", ""][..]),
+            (&["! defined x", ""], &["", "x"]),
+            (&["!defined x", "defined y", ""], &["", "x y", "x"]),
+            (&["Defined  X ", "$(y)", "! $(z)", ""], &["x", "y", "", "z"]),
+            (&["$(x) == 1", "$(y)z", "defined a b", "defined", ""], &["", "", "", "", ""]),
+            (&["definedx", "x", "!x"], &["x", "", ""]),
+        ] {
+            let mut open = OpenIf::new(0..1);
+            for (number, (condition, expected)) in conditions.iter().zip(expected).enumerate() {
+                if number > 0 {
+                    open.begin_branch(condition.is_empty());
+                }
+                if !condition.is_empty() {
+                    open.add_condition(condition);
+                }
+                let sure: Vec<_> = ["x", "y", "z", "a"].into_iter().filter(|name| open.is_sure(name)).collect();
+                assert_eq!(sure.join(" "), *expected, "{conditions:?} {number}");
+                assert_eq!(open.has_else, condition.is_empty());
+            }
+        }
+    }
+}

@@ -56,3 +56,36 @@ impl TransformRule {
         RuleOutline { variables: outer.overlaid(own), undecided }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::ad::Dialect;
+    use crate::eval::Context;
+    use crate::transform::parse_rules;
+
+    #[test]
+    fn without_an_ad_only_variables_are_set() {
+        for (rules, expected, undecided) in [
+            ("", "o=1", None),
+            ("a = 1\nb = $(a)\na = $(a)2", "a=12 b=$(a) o=1", None),
+            ("a += 1\na +,= 2", "a=1,2 o=1", None),
+            ("n = x\ny$(n) = 3\nSET A 1\nEVALMACRO e 1", "n=x o=1 yx=3", None),
+            ("O = $(o)2", "o=2", None),
+            ("if true\na = 1\nelse\na = 2\nendif\nb = 3", "a=1 b=3 o=1", None),
+            ("if defined o\na = 1\nendif\nif $(o)\nb = 1\nendif", "a=1 b=1 o=1", None),
+            ("if defined MY.o\na = 1\nelse\na = 2\nendif", "a=2 o=1", None),
+            ("if 1 == 1\na = 1\nendif\na = 2", "o=1", Some(0)),
+            ("a = 1\nif false\nelif 1 == 1\nendif\na = 2", "a=1 o=1", Some(2)),
+            ("if false\nif 1 == 1\nendif\nendif\na = 2", "a=2 o=1", None),
+        ] {
+            let (rules, _) = parse_rules(rules.as_bytes(), Dialect::Condor);
+            let outer = [("o", "1")].into_iter().collect();
+            let outline = rules[0].outline(&outer, &Context::new(Dialect::Condor));
+            let text = |name: &str| String::from_utf8_lossy(outline.variables.get(name).unwrap()).into_owned();
+            let mut shown: Vec<_> = outline.variables.names().map(|name| format!("{name}={}", text(name))).collect();
+            shown.sort_unstable();
+            assert_eq!(shown.join(" "), expected, "{:?}", rules[0].to_string());
+            assert_eq!(outline.undecided, undecided, "{}", rules[0]);
+        }
+    }
+}

@@ -113,18 +113,18 @@ impl PathParts {
                 let start = starts.len().checked_sub(count + 1).map_or(0, |index| starts[index]);
                 match (has_name, has_extension) {
                     (true, false) => (start, extension),
-                    (false, false) => (start, folders_end.max(start)),
+                    (false, false) => (start, folders_end),
                     _ => (start, path.len()),
                 }
             }
         };
-        &path[start.min(end)..end]
+        &path[start..end]
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{path_part, split_suffix};
+    use super::{is_path_function, needs_folder, path_part, split_suffix};
 
     /// Expected results are those of HTCondor's `condor_config_val`.
     #[test]
@@ -162,6 +162,79 @@ mod tests {
         }
     }
 
+    #[test]
+    fn parts_of_paths_without_folders_names_or_extensions() {
+        for (function, path, expected) in [
+            ("F", "", ""),
+            ("Fn", "", ""),
+            ("Fx", "/a/b", ""),
+            ("Fbx", "/a/b", ""),
+            ("Fbx", "/a/b.", ""),
+            ("Fx", "/a/.b", ""),
+            ("Fx", "/a.b/c", ""),
+            ("Fn", "/a.b/c", "c"),
+            ("Fpx", "c.gz", ".gz"),
+            ("Fpn", "c.gz", "c"),
+            ("Fp", "/c", "/"),
+            ("Fpb", "/c", ""),
+            ("Fd", "/c", "/"),
+            ("Fd", "a/c", "a/"),
+            ("Fd", "x/a/c", "a/"),
+            ("Fdb", "c", ""),
+            ("Fdddd", "/a/b/c", "/a/b/"),
+            ("Fddd", "/a/b/c", "/a/b/"),
+            ("Fdx", "/a/b/c.x", "b/c.x"),
+            ("Fpd", "/a/b/c", "b/"),
+            ("Fpdn", "/a/b/c.x", "b/c"),
+            ("FNX", "/a/c.x", "c.x"),
+            ("Fq", "\"", "\"\"\""),
+            ("Fq", "\"a'", "\"\"a'\""),
+            ("F", "'a'", "a"),
+            ("F", "'", "'"),
+            ("F", "''", ""),
+            ("Fa", "a", "a"),
+            ("Fuw", "\\a", "/a"),
+            ("Fwn", "/a/b.c", "b"),
+            ("BASENAME", "/a/b.tar.gz,.GZ", "b.tar"),
+            ("BASENAME", "/a/b.gz,b.gz", ""),
+            ("BASENAME", "/a/b.gz,a/b.gz", "b.gz"),
+            ("BASENAME", "/a/b.gz,.x", "b.gz"),
+            ("BASENAME", "gz,a.gz", "gz"),
+            ("BASENAME", "a,b.gz,.gz", "a,b"),
+            ("DIRNAME", "b", ""),
+            ("Fdb", "a//b", ""),
+            ("Fdb", "/b", ""),
+            ("Fdb", "//b", ""),
+            ("Fddb", "x//b", "x/"),
+            ("Fdn", "/", "/"),
+            ("Fpb", "/", ""),
+            ("DIRNAME", "/a/b,c", "/a/"),
+        ] {
+            let (path, suffix) = split_suffix(function.as_bytes(), path.as_bytes());
+            let found = String::from_utf8(path_part(function.as_bytes(), path, suffix, None)).unwrap();
+            assert_eq!(found, expected, "${function}({})", String::from_utf8_lossy(path));
+        }
+    }
+
+    #[test]
+    fn the_letters_of_a_function_are_known() {
+        for (name, is_known, needs) in [
+            ("F", true, false),
+            ("Fpnxdqabfwu", true, true),
+            ("FPF", true, true),
+            ("Fz", false, false),
+            ("f", false, false),
+            ("BASENAME", true, false),
+            ("DIRNAME", true, false),
+            ("NAME", false, false),
+            ("", false, false),
+        ] {
+            assert_eq!((is_path_function(name.as_bytes()), needs_folder(name.as_bytes())), (is_known, needs), "{name}");
+        }
+        let folder = |folder| path_part(b"Ff", b"c", None, folder);
+        assert_eq!([folder(Some("/t/")), folder(Some("/")), folder(None)], [&b"/t/c"[..], b"/c", b"c"]);
+    }
+
     /// Expected results are those of `condor_submit -dry-run`.
     #[test]
     fn full_paths() {
@@ -174,6 +247,11 @@ mod tests {
             ("Ffnx", "x/y.z", "y.z"),
             ("Ffa", "\"a b.txt\"", "/t/a b.txt"),
             ("Fn", "c.txt", "c"),
+            ("FF", "c.txt", "/t/c.txt"),
+            ("Ff", "./", "/t/./"),
+            ("Ff", "", "/t/"),
+            ("Ffp", "c", "/t/"),
+            ("BASENAME", "c", "c"),
         ] {
             let found = path_part(function.as_bytes(), path.as_bytes(), None, Some("/t"));
             assert_eq!(String::from_utf8(found).unwrap(), expected, "${function}({path})");

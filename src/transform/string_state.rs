@@ -66,3 +66,68 @@ impl StringState {
         self.lost_quote.is_some_and(|at| !text[at + 1..].trim_ascii().is_empty())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::StringState;
+    use crate::ad::Dialect;
+    use crate::syntax::ParseOptions;
+
+    /// Returns a text of an ad as it is guarded behind a text of the rules, in strings without and with escapes.
+    fn guarded(before: &str, text: &str) -> [String; 2] {
+        [ParseOptions::long(Dialect::Condor), ParseOptions::new(Dialect::Condor)].map(|rules| {
+            let mut state = StringState::new(rules);
+            state.advance(before.as_bytes(), false);
+            let mut guarded = text.as_bytes().to_vec();
+            state.guard(&mut guarded);
+            String::from_utf8(guarded).unwrap()
+        })
+    }
+
+    #[test]
+    fn a_text_of_an_ad_ends_no_string() {
+        for (before, text, long, escaped) in [
+            ("", "a\"b'c\\", "a\"b'c\\", "a\"b'c\\"),
+            ("\"", "a'b", "a'b", "a'b"),
+            ("\"", "a\"b", "a\\\"b", "a\\\"b"),
+            ("'", "a\"b'", "a\"b\\'", "a\"b\\'"),
+            ("\"", "a\\b", "a\\b", "a\\b"),
+            ("\"", "a\\", "a\\", "a\\\\"),
+            ("\"", "a\\\\", "a\\\\", "a\\\\\\\\"),
+            ("\"", "a\\\"", "a\\\\\"", "a\\\\\\\""),
+            ("\"", "\\x\"", "\\x\\\"", "\\x\\\""),
+            // The string is closed, or its quote escaped.
+            ("\"x\"", "\"", "\"", "\""),
+            ("\"x\\\"", "\"", "\\\"", "\\\""),
+            ("\"x\\\\\"", "\"", "\\\"", "\""),
+            ("\"x'", "'", "'", "'"),
+            ("\\\"", "\"", "\\\"", "\\\""),
+        ] {
+            assert_eq!(guarded(before, text), [long, escaped], "{before} {text}");
+        }
+    }
+
+    #[test]
+    fn a_backslash_of_an_ad_must_not_escape_the_last_quote() {
+        for (parts, is_broken) in [
+            (&[("\"", false), ("a\\", true), ("\"", false)][..], false),
+            (&[("\"", false), ("a\\", true), ("\" ", false)], false),
+            (&[("\"", false), ("a\\", true), ("\" + 1", false)], true),
+            (&[("\"", false), ("a\\", true), ("\"", false), ("x", true)], true),
+            (&[("\"", false), ("a\\", true), ("'", false), ("x", true)], false),
+            (&[("\"", false), ("a", true), ("\" + 1", false)], false),
+            (&[("\"", false), ("a\\", false), ("\" + 1", false)], false),
+            (&[("\"", false), ("a\\\" + 1", true)], false),
+            (&[("a\\", true), ("\" + 1", false)], false),
+        ] {
+            let mut state = StringState::new(ParseOptions::long(Dialect::Condor));
+            parts.iter().for_each(|(text, is_from_ad)| state.advance(text.as_bytes(), *is_from_ad));
+            let text: String = parts.iter().map(|(text, _)| *text).collect();
+            assert_eq!(state.is_broken(text.as_bytes()), is_broken, "{text}");
+        }
+        let mut state = StringState::new(ParseOptions::new(Dialect::Condor));
+        [("\"", false), ("a\\\\", true)].iter().for_each(|(text, is)| state.advance(text.as_bytes(), *is));
+        state.advance(b"\" + 1", false);
+        assert!(!state.is_broken(b"\"a\\\\\" + 1"));
+    }
+}

@@ -189,6 +189,32 @@ mod tests {
         }
     }
 
+    #[test]
+    fn each_ad_draws_its_own_random_number() {
+        let (text, context) = ("a = 1\n\n".repeat(9), Context::new(Dialect::Condor));
+        let transform = transform("EVALMACRO x 1\nSET r $RANDOM_INTEGER(1,1000000000)");
+        let mut lines = TextTransformer::new(&transform, &context, Some(FileFormat::Long), true);
+        let (done, taken) = transformed(&block(&text), &transform, FileFormat::Long, Some(&mut lines));
+        let drawn: std::collections::BTreeSet<&str> = done.text.lines().filter(|line| line.starts_with('r')).collect();
+        assert!(taken == 9 && drawn.len() > 5, "{}", done.text);
+    }
+
+    #[test]
+    fn an_ad_with_a_fault_or_a_long_result_is_not_taken() {
+        let long = format!("b = \"{}\"\n\n", "x".repeat(1 << 20));
+        for (rules, text, expected) in [
+            ("SET c 1", "b = 1\n\nb = 2\n\n", 2),
+            ("SET c $INT(MY.b)", "b = 1\n\nb = x\n\nb = 2\n\n", 2),
+            ("COPY b c\nCOPY b d", &*long, 1),
+            ("COPY /b/ c\nCOPY b d\nCOPY b e\nCOPY b f\nCOPY b g\nCOPY b h\nCOPY b i", &long, 0),
+        ] {
+            let (transform, context) = (transform(rules), Context::new(Dialect::Condor));
+            let mut lines = TextTransformer::new(&transform, &context, Some(FileFormat::Long), true);
+            let (done, taken) = transformed(&block(text), &transform, FileFormat::Long, Some(&mut lines));
+            assert_eq!((taken, done.is_changed), (expected, true), "{rules}");
+        }
+    }
+
     proptest! {
         #[test]
         fn the_results_are_those_of_the_trees(
