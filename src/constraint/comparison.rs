@@ -60,3 +60,56 @@ pub fn constant_integer(expression: &Expression) -> Option<i64> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{ClauseComparison, constant_integer};
+    use crate::ad::BinaryOperator::{Equal, Greater, GreaterEqual, Is, Less, LessEqual, NotEqual};
+    use crate::ad::{Name, Value};
+    use crate::syntax::{ParseOptions, parse_expression};
+
+    #[test]
+    fn a_comparison_asks_for_an_amount_if_it_has_an_order() {
+        for (operator, is_amount, is_less) in [
+            (Less, true, true),
+            (LessEqual, true, true),
+            (Greater, true, false),
+            (GreaterEqual, true, false),
+            (Equal, false, false),
+            (NotEqual, false, false),
+            (Is, false, false),
+        ] {
+            for (operand, attribute) in [
+                ("TARGET.a", Some("a")),
+                ("a", Some("a")),
+                ("(a)", Some("a")),
+                ("MY.a", None),
+                ("a + 1", None),
+                ("5", None),
+            ] {
+                let operand = parse_expression(operand.as_bytes(), ParseOptions::default()).unwrap();
+                let bound = Value::Integer(1);
+                let comparison = ClauseComparison { operand, operator, bound, bound_holder: None, is_reversed: false };
+                assert_eq!((comparison.bound_is_amount(), comparison.asks_for_less()), (is_amount, is_less));
+                assert_eq!(comparison.attribute().map(Name::as_str), attribute, "{}", comparison.operand);
+            }
+        }
+    }
+
+    #[test]
+    fn a_product_of_integers_is_a_constant() {
+        for (text, expected) in [
+            ("5", Some(5)),
+            ("(24 * 1024)", Some(24_576)),
+            ("2 * (3 * 4)", Some(24)),
+            ("2 + 3", None),
+            ("2.0 * 3", None),
+            ("a * 3", None),
+            ("9223372036854775807 * 1", Some(i64::MAX)),
+            ("9223372036854775807 * 2", None),
+        ] {
+            let expression = parse_expression(text.as_bytes(), ParseOptions::default()).unwrap();
+            assert_eq!(constant_integer(&expression), expected, "{text}");
+        }
+    }
+}

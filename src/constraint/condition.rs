@@ -194,8 +194,12 @@ pub fn is_side_name(name: &Name) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{ClauseForm, ClauseOperand};
-    use crate::syntax::{ParseOptions, parse_expression};
+    use super::{
+        ClauseForm, ClauseOperand, has_scope_attribute, is_scope_name, is_side_name, literal_value, orient_comparison,
+        own_names,
+    };
+    use crate::ad::{BinaryOperator, Dialect, Name};
+    use crate::syntax::{ParseOptions, parse_ad, parse_expression};
 
     fn operand(operand: &ClauseOperand<'_>) -> String {
         match operand {
@@ -240,6 +244,79 @@ mod tests {
             ("a && b", "residue"),
         ] {
             assert_eq!(condition(text), expected, "{text}");
+        }
+    }
+    #[test]
+    fn the_names_of_the_own_ad_are_those_without_another_scope() {
+        for (text, expected) in [
+            ("a", "a"),
+            ("MY.a && self.b", "a b"),
+            ("TARGET.a && other.b", ""),
+            ("a.b && (MY).c", "a c"),
+            ("f(a, { b, c ? d : e })", "a b c d e"),
+            ("[ a = b ].c", ""),
+            ("my && target && CurrentTime", ""),
+            ("MY.a.b", "a"),
+            (".a", ""),
+        ] {
+            let tree = parse_expression(text.as_bytes(), ParseOptions::default()).unwrap();
+            let mut names: Vec<String> = own_names([&tree]).iter().map(ToString::to_string).collect();
+            names.sort_unstable();
+            assert_eq!(names.join(" "), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn literals_evaluate_to_themselves_but_for_some() {
+        for (text, in_condor, in_classad) in [
+            ("5", true, true),
+            ("2147483647", true, true),
+            ("2147483648", true, false),
+            ("-2147483648", true, true),
+            ("-2147483649", true, false),
+            ("5.5", true, true),
+            ("\"a\"", true, true),
+            ("undefined", true, true),
+            ("error", false, false),
+            ("{ 1 }", false, false),
+            ("a", false, false),
+        ] {
+            let tree = parse_expression(text.as_bytes(), ParseOptions::default()).unwrap();
+            let found = [Dialect::Condor, Dialect::Classad].map(|dialect| literal_value(&tree, dialect).is_some());
+            assert_eq!(found, [in_condor, in_classad], "{text}");
+        }
+        for (text, expected) in [("[ a = 1 ]", false), ("[ target = 1 ]", true), ("[ a = 1; parent = 1 ]", true)] {
+            let ad = parse_ad(text.as_bytes(), ParseOptions::default()).unwrap();
+            assert_eq!(has_scope_attribute(&ad), expected, "{text}");
+        }
+        for (name, is_scope, is_side) in [
+            ("my", true, true),
+            ("Self", true, true),
+            ("target", true, true),
+            ("other", true, true),
+            ("parent", true, false),
+            ("CurrentTime", true, false),
+            ("a", false, false),
+        ] {
+            let name = Name::new(name);
+            assert_eq!((is_scope_name(&name), is_side_name(&name)), (is_scope, is_side), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_comparison_is_turned_to_its_subject() {
+        use BinaryOperator::{Add, Equal, Greater, Less, LessEqual, NotEqual};
+        let (even, odd) =
+            (|number: i64| (number % 2 == 0).then_some(number), |number: i64| (number % 2 != 0).then_some(number));
+        for (operator, left, right, expected) in [
+            (Less, 2, 5, Some((2, Less, 5))),
+            (Less, 5, 2, Some((2, Greater, 5))),
+            (NotEqual, 5, 2, Some((2, NotEqual, 5))),
+            (Equal, 2, 4, None),
+            (LessEqual, 1, 3, None),
+            (Add, 1, 2, None),
+        ] {
+            assert_eq!(orient_comparison(operator, left, right, even, odd), expected, "{left} {operator:?} {right}");
         }
     }
 }

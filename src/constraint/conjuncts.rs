@@ -46,7 +46,8 @@ fn for_each_operand<'e>(expression: &'e Expression, operator: BinaryOperator, mu
 
 #[cfg(test)]
 mod tests {
-    use super::conjuncts;
+    use super::{conjuncts, disjuncts, for_each_conjunct};
+    use crate::ad::Expression;
     use crate::syntax::{ParseOptions, Style, parse_expression, print};
 
     #[test]
@@ -55,5 +56,23 @@ mod tests {
         let parts: Vec<String> =
             conjuncts(&tree).into_iter().map(|part| String::from_utf8(print(part, Style::New)).unwrap()).collect();
         assert_eq!(parts, ["a", "(b || c)", "d", "!(e && f)"]);
+    }
+    #[test]
+    fn a_chain_is_one_of_its_own_operator() {
+        for (text, all, any) in [
+            ("a", "a", "a"),
+            ("a && b", "a b", "a && b"),
+            ("a || b || (c || (d))", "a || b || (c || (d))", "a b c (d)"),
+            ("a && b || c", "a && b || c", "a && b c"),
+            ("((a && b))", "a b", "((a && b))"),
+        ] {
+            let tree = parse_expression(text.as_bytes(), ParseOptions::default()).unwrap();
+            let shown = |parts: Vec<&Expression>| parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+            assert_eq!(shown(conjuncts(&tree)), all, "{text}");
+            assert_eq!(shown(disjuncts(&tree)), any, "{text}");
+            let mut parts = Vec::new();
+            for_each_conjunct(&tree, |part| parts.push(part));
+            assert_eq!(shown(parts), all, "{text}");
+        }
     }
 }

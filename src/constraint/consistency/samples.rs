@@ -129,3 +129,152 @@ fn absolute_times(constants: &[Value]) -> Vec<AbsoluteTime> {
     });
     sorted(near.chain([(0, 0)])).into_iter().map(|(seconds, offset)| AbsoluteTime { seconds, offset }).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::samples;
+    use crate::ad::{AbsoluteTime, Dialect, Expression, RelativeTime, Value};
+
+    fn text(sample: Value) -> String {
+        match sample {
+            Value::String(text) => format!("{:?}", text.to_str()),
+            Value::AbsoluteTime(time) => format!("{}{:+}", time.seconds, time.offset),
+            Value::RelativeTime(time) => format!("{}s", time.seconds),
+            Value::Real(real) => format!("{real:?}"),
+            other => Expression::literal(other).to_string(),
+        }
+    }
+
+    /// Checks the samples of both dialects.
+    fn check(rows: Vec<(&str, Vec<Value>, &str, &str)>) {
+        for (name, constants, in_condor, in_classad) in rows {
+            for (dialect, expected) in [(Dialect::Condor, in_condor), (Dialect::Classad, in_classad)] {
+                let shown: Vec<String> = samples(&constants, dialect).into_iter().map(text).collect();
+                assert_eq!(shown.join(" "), expected, "{name} in {dialect}");
+            }
+        }
+    }
+
+    #[test]
+    fn samples_are_at_between_and_beyond_numbers() {
+        let (real, integer) = (Value::Real, Value::Integer);
+        check(vec![
+            (
+                "none",
+                vec![],
+                "\"\" undefined error false true -1 0 1 0.0 -1.0 1.0 NaN 0+0 0s -1s 1s NaNs { } [ ]",
+                "\"\" undefined error false true -1 0 1 0.0 -1.0 1.0 NaN 0+0 0s -1s 1s NaNs { } [ ]",
+            ),
+            (
+                "integer",
+                vec![integer(5)],
+                "\"\" undefined error false true 4 5 6 5.0 4.0 6.0 NaN 0+0 0s -1s 1s NaNs { } [ ]",
+                "\"\" undefined error false true 4 5 6 5.0 4.0 6.0 NaN 0+0 0s -1s 1s NaNs { } [ ]",
+            ),
+            (
+                "integers",
+                vec![integer(5), integer(9), integer(5)],
+                "\"\" undefined error false true 4 5 6 7 8 9 10 5.0 9.0 7.0 4.0 10.0 NaN 0+0 0s -1s 1s NaNs { } [ ]",
+                "\"\" undefined error false true 4 5 6 7 8 9 10 5.0 9.0 7.0 4.0 10.0 NaN 0+0 0s -1s 1s NaNs { } [ ]",
+            ),
+            (
+                "large",
+                vec![integer(9_007_199_254_740_992)],
+                "\"\" undefined error false true 9007199254740990 9007199254740991 9007199254740992 9007199254740993 \
+                 9007199254740994 9007199254740995 9007199254740992.0 9007199254740991.0 9007199254740994.0 NaN 0+0 \
+                0s -1s 1s NaNs { } [ ]",
+                "\"\" undefined error false true 2147483647 9007199254740992.0 9007199254740991.0 9007199254740994.0 \
+                 NaN 0+0 0s -1s 1s NaNs { } [ ]",
+            ),
+            (
+                "beyond 32 bits",
+                vec![integer(3_000_000_000)],
+                "\"\" undefined error false true 2999999999 3000000000 3000000001 3000000000.0 2999999999.0 \
+                 3000000001.0 NaN 0+0 0s -1s 1s NaNs { } [ ]",
+                "\"\" undefined error false true 2147483647 3000000000.0 2999999999.0 3000000001.0 NaN 0+0 0s -1s 1s \
+                 NaNs { } [ ]",
+            ),
+            (
+                "least",
+                vec![integer(i64::MIN)],
+                "\"\" undefined error false true -9223372036854775808 -9223372036854775807 -9223372036854774785 \
+                 -9223372036854774784 -9223372036854774783 -9.223372036854776e18 -9.223372036854778e18 \
+                -9.223372036854775e18 NaN 0+0 0s -1s 1s NaNs { } [ ]",
+                "\"\" undefined error false true -2147483648 -9.223372036854776e18 -9.223372036854778e18 \
+                 -9.223372036854775e18 NaN 0+0 0s -1s 1s NaNs { } [ ]",
+            ),
+            (
+                "real",
+                vec![real(2.5), real(f64::NAN)],
+                "\"\" undefined error false true 1 2 3 2.5 1.5 3.5 NaN 0+0 0s -1s 1s NaNs { } [ ]",
+                "\"\" undefined error false true 1 2 3 2.5 1.5 3.5 NaN 0+0 0s -1s 1s NaNs { } [ ]",
+            ),
+            (
+                "near",
+                vec![real(1.0), real(1.0_f64.next_up())],
+                "\"\" undefined error false true 0 1 2 1.0 1.0000000000000002 1.0000000000000002 0.0 2.0 NaN 0+0 0s \
+                 -1s 1s NaNs { } [ ]",
+                "\"\" undefined error false true 0 1 2 1.0 1.0000000000000002 1.0000000000000002 0.0 2.0 NaN 0+0 0s \
+                 -1s 1s NaNs { } [ ]",
+            ),
+            (
+                "huge",
+                vec![real(1e300), real(f64::INFINITY)],
+                "\"\" undefined error false true 9223372036854775806 9223372036854775807 1e300 inf \
+                 1.0000000000000002e300 9.999999999999999e299 inf NaN 0+0 0s -1s 1s NaNs { } [ ]",
+                "\"\" undefined error false true 2147483647 1e300 inf 1.0000000000000002e300 9.999999999999999e299 \
+                 inf NaN 0+0 0s -1s 1s NaNs { } [ ]",
+            ),
+        ]);
+    }
+
+    #[test]
+    fn samples_are_at_between_and_beyond_other_constants() {
+        let time = |seconds, offset| Value::AbsoluteTime(AbsoluteTime { seconds, offset });
+        let length = |seconds| Value::RelativeTime(RelativeTime::new(seconds));
+        check(vec![
+            (
+                "boolean",
+                vec![Value::Boolean(true)],
+                "\"\" undefined error false true 0 1 2 1.0 0.0 2.0 NaN 0+0 0s -1s 1s NaNs { } [ ]",
+                "\"\" undefined error false true -1 0 1 0.0 -1.0 1.0 NaN 0+0 0s -1s 1s NaNs { } [ ]",
+            ),
+            (
+                "text",
+                vec![Value::string("b")],
+                "\"\" \"B\" \"b\" \"b \" undefined error false true -1 0 1 0.0 -1.0 1.0 NaN 0+0 0s -1s 1s NaNs { } [ ]",
+                "\"\" \"B\" \"b\" \"b \" undefined error false true -1 0 1 0.0 -1.0 1.0 NaN 0+0 0s -1s 1s NaNs { } [ ]",
+            ),
+            (
+                "texts",
+                vec![Value::string("b"), Value::string("B"), Value::string("b "), Value::string("")],
+                "\"\" \" \" \"B\" \"B \" \"b\" \"b\\u{1}\" \"b \" \"b  \" undefined error false true -1 0 1 0.0 -1.0 \
+                 1.0 NaN 0+0 0s -1s 1s NaNs { } [ ]",
+                "\"\" \" \" \"B\" \"B \" \"b\" \"b\\u{1}\" \"b \" \"b  \" undefined error false true -1 0 1 0.0 -1.0 \
+                 1.0 NaN 0+0 0s -1s 1s NaNs { } [ ]",
+            ),
+            (
+                "spellings",
+                vec![Value::string("aB"), Value::string("AB"), Value::string("1")],
+                "\"\" \"1\" \"1 \" \"AB\" \"Ab\" \"aB\" \"ab\" \"ab \" undefined error false true -1 0 1 0.0 -1.0 1.0 \
+                 NaN 0+0 0s -1s 1s NaNs { } [ ]",
+                "\"\" \"1\" \"1 \" \"AB\" \"Ab\" \"aB\" \"ab\" \"ab \" undefined error false true -1 0 1 0.0 -1.0 1.0 \
+                 NaN 0+0 0s -1s 1s NaNs { } [ ]",
+            ),
+            (
+                "time",
+                vec![time(5, 0), time(7, -60)],
+                "\"\" undefined error false true -1 0 1 0.0 -1.0 1.0 NaN 0+0 4+0 5+0 5+1 6-60 6+0 7-60 7+2 8-60 0s \
+                 -1s 1s NaNs { } [ ]",
+                "\"\" undefined error false true -1 0 1 0.0 -1.0 1.0 NaN 0+0 4+0 5+0 5+1 6-60 6+0 7-60 7+2 8-60 0s \
+                 -1s 1s NaNs { } [ ]",
+            ),
+            (
+                "length",
+                vec![length(5.0), length(7.0)],
+                "\"\" undefined error false true -1 0 1 0.0 -1.0 1.0 NaN 0+0 5s 7s 6s 4s 8s NaNs { } [ ]",
+                "\"\" undefined error false true -1 0 1 0.0 -1.0 1.0 NaN 0+0 5s 7s 6s 4s 8s NaNs { } [ ]",
+            ),
+        ]);
+    }
+}

@@ -1,7 +1,11 @@
 use proptest::prelude::*;
 use rustc_hash::FxHashSet;
 
-use super::{contradicts_itself, inconsistencies, inconsistencies_without, possible_truths, tautologies};
+use super::grid::{Grid, subjects_of};
+use super::{
+    contradicts_itself, inconsistencies, inconsistencies_without, is_plainly_met, lone_clauses, possible_truths,
+    tautologies,
+};
 use crate::ad::{Ad, Dialect, Expression, ExpressionKind, Truth, Value};
 use crate::constraint::{conjuncts, disjuncts};
 use crate::eval::{Context, Environment, Evaluator, FUNCTIONS, tested_type};
@@ -444,4 +448,90 @@ fn many_clauses_about_one_subject_are_compared_in_part() {
     let places = |one: crate::constraint::Inconsistency| one.clauses;
     let found: Vec<Vec<usize>> = inconsistencies(&conjuncts(&tree), Dialect::Condor).into_iter().map(places).collect();
     assert_eq!(found, [vec![0, 6]]);
+}
+
+#[test]
+fn a_clause_is_lone_if_it_is_plainly_met_and_no_other_has_its_names() {
+    for (text, expected) in [
+        ("x > 1", &[0][..]),
+        ("x > 1 && y > 2 && x < 5", &[1]),
+        ("x > 1 && y == x && z", &[2]),
+        ("x > 1 && x > 2", &[]),
+        ("x > 1 && (y > 1 || z) && z", &[0]),
+        ("(x > 1 || x < 5) && !y && z + 1 > 2", &[0]),
+        ("TARGET.x > 1 && x > 2", &[]),
+        ("x.y > 1", &[]),
+    ] {
+        let tree = parse_expression(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+        let parts: Vec<&Expression> = conjuncts(&tree).into_iter().map(Expression::without_parentheses).collect();
+        let mut found = Vec::from_iter(lone_clauses(&parts, Dialect::Condor));
+        found.sort_unstable();
+        assert_eq!(found, expected, "{text}");
+    }
+}
+
+#[test]
+fn a_clause_is_plainly_met_if_its_form_shows_it() {
+    for (text, in_condor, in_classad) in [
+        ("x", true, true),
+        ("TARGET.x", true, true),
+        ("MY.x", false, false),
+        ("true", false, false),
+        ("x > 1", true, true),
+        ("1 > x", true, true),
+        ("x > 1.5", true, true),
+        ("x < -1E400", false, false),
+        ("x is 5", false, false),
+        ("x is 5.5", true, true),
+        ("x == \"a\"", true, true),
+        ("x < \"\"", false, false),
+        ("x is \"\"", true, true),
+        ("x is true", true, true),
+        ("x == true", false, false),
+        ("x is undefined", true, true),
+        ("x != undefined", false, false),
+        ("x == error", false, false),
+        ("x == y", false, false),
+        ("1 == 2", false, false),
+        ("stringListMember(x, \"a\")", true, true),
+        ("stringListMember(x, \", \")", false, false),
+        ("stringListMember(MY.x, \"a\")", false, false),
+        ("x > 1 || MY.y", true, false),
+        ("(x > 1 || y) || z + 1", true, false),
+        ("MY.y || x > 1", false, false),
+        ("!x", false, false),
+    ] {
+        for (dialect, expected) in [(Dialect::Condor, in_condor), (Dialect::Classad, in_classad)] {
+            let clause = parse_expression(text.as_bytes(), ParseOptions::new(dialect)).unwrap();
+            assert_eq!(is_plainly_met(&clause, dialect), expected, "{text} in {dialect}");
+        }
+    }
+}
+
+#[test]
+fn a_grid_tells_what_its_samples_meet() {
+    for (text, is_soon_met, is_never_met, is_always_true, is_impossible) in [
+        ("x > 5", true, false, false, false),
+        ("x > 5 && x < 3", false, true, false, true),
+        ("x > 5 || x <= 5", true, false, true, false),
+        ("x is undefined", true, false, false, false),
+        ("x is undefined || x isnt undefined", true, false, true, false),
+        ("(x > 5 || y > 5) && x < 3 && y < 3", false, true, false, true),
+        ("false", false, true, false, false),
+        ("true", true, false, true, false),
+        ("x == x", true, false, false, false),
+    ] {
+        let tree = parse_expression(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+        let grid = Grid::new(&[&tree], Dialect::Condor, true);
+        let condition = &grid.conditions[0];
+        let found = [grid.is_soon_met(condition), grid.is_never_met(condition), grid.is_always_true(condition)];
+        assert_eq!(
+            format!("{found:?} {}", grid.is_impossible(condition)),
+            format!("{:?} {is_impossible}", [is_soon_met, is_never_met, is_always_true]),
+            "{text}"
+        );
+        assert!(!grid.has_spent_budget() && !grid.is_costly(condition));
+        let (subjects, _) = subjects_of(condition);
+        assert_eq!(subjects.len(), ["x", "y"].iter().filter(|name| text.contains(**name)).count(), "{text}");
+    }
 }
