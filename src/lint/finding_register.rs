@@ -191,3 +191,41 @@ fn content_hash(ad: &Ad, finding: &LintFinding, fingerprints: &mut FxHashMap<usi
     }
     hasher.finish()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::FindingRegister;
+    use crate::ad::Dialect;
+    use crate::eval::Context;
+    use crate::lint::AdChecker;
+    use crate::lint::tests::ad;
+    use crate::protocol::Protocol;
+
+    #[test]
+    fn a_finding_is_told_once_and_counted_for_each_ad() {
+        let mut checker = AdChecker::new(Protocol::new(Dialect::Condor), &Context::new(Dialect::Condor));
+        let mut check = |text: &str| checker.check(&ad(&format!("[ {text} ]"), Dialect::Condor));
+        let (first, both) = (check("a = x == undefined"), check("a = x == undefined; b = y == undefined"));
+        let (second, nothing) = (check("b = y == undefined; c = 1"), check("c = 1"));
+        assert!(nothing.is_empty() && !first.is_empty());
+        assert_eq!([&first, &both, &second, &nothing].map(|found| found.iter().count()), [1, 2, 1, 0]);
+        let mut register = FindingRegister::default();
+        let mut told = Vec::new();
+        for (found, ads) in [(&both, 1), (&first, 2), (&second, 3), (&nothing, 4), (&both, 5)] {
+            told.push(register.register(found).into_iter().map(|(number, _)| number).collect::<Vec<_>>());
+            register.count_ads(found, ads);
+        }
+        assert_eq!(told, [vec![0, 1], vec![], vec![], vec![], vec![]]);
+        assert_eq!([0, 1, 2].map(|number| register.count(number)), [8, 9, 0]);
+        // Findings of equal content have one number, in other runs, too.
+        let contents: Vec<u64> = both.contents().collect();
+        assert_eq!([0, 1, 2].map(|number| register.content(number)), [Some(contents[0]), Some(contents[1]), None]);
+        let external = register.register_external();
+        assert_eq!((external, register.count(2), register.content(2)), (2, 1, None));
+        assert_eq!(register.register_counted(Some(contents[0]), 10), None);
+        assert_eq!(register.register_counted(Some(7), 3), Some(3));
+        assert_eq!(register.register_counted(Some(7), 4), None);
+        assert_eq!(register.register_counted(None, 5), Some(4));
+        assert_eq!([0, 1, 2, 3, 4].map(|number| register.count(number)), [18, 9, 1, 7, 5]);
+    }
+}

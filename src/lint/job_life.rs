@@ -215,8 +215,9 @@ fn is_text_name(name: &Name) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::JobMoment;
-    use crate::ad::{Ad, Expression, Name};
+    use super::{JobMoment, JobPhase};
+    use crate::ad::{Ad, Expression, Name, Value};
+    use crate::syntax::{ParseOptions, parse_expression};
 
     #[test]
     fn times_of_runs_are_those_of_the_runs_that_ended() {
@@ -239,6 +240,157 @@ mod tests {
                 let (ad, _) = moment.ad(&job, std::slice::from_ref(&name), 1000, None);
                 assert_eq!(ad.get(&name).unwrap().to_string(), expected, "{name} {moment:?}");
             }
+        }
+    }
+    /// Moments, and what a job has then.
+    const MOMENTS: &[(&str, JobMoment, Option<JobPhase>, &str)] = &[
+        (
+            "idle",
+            JobMoment::IDLE,
+            None,
+            "1060: JobStatus 1, QDate 1000, CommittedTime 0, EnteredCurrentStatus 1000, DiskUsage 1000, BytesSent \
+                 0, NumVacates MemoryUsage * 2, CompletionDate 1000, Cmd \"x\", Owner \"ann\", RequestMemory \
+                MemoryUsage * 2",
+        ),
+        (
+            "running",
+            JobMoment::RUNNING,
+            None,
+            "1120: JobStatus 2, LastJobStatus 1, QDate 1000, FirstJobMatchDate 1000, ServerTime 1120, \
+                 LastRemoteStatusUpdate 1120, JobLeaseExpiration 2320, TransferringInput false, NumJobStarts 1, \
+                NumShadowStarts 1, CpusUsage 0.95, CommittedTime 0, JobStartDate 1060, EnteredCurrentStatus 1060, \
+                ShadowBday 1060, TransferInStarted 1060, DiskUsage 1000, ResidentSetSize 1000, MemoryUsage 1, \
+                RemoteHost \"x\", BytesSent 0, NumVacates MemoryUsage * 2, CompletionDate 1060, Cmd \"x\", Owner \
+                \"ann\", RequestMemory MemoryUsage * 2",
+        ),
+        (
+            "early",
+            JobMoment { complete: JobPhase::Submit, ..JobMoment::RUNNING },
+            None,
+            "1120: JobStatus 2, LastJobStatus 1, QDate 1000, FirstJobMatchDate 1000, ServerTime 1120, \
+                 JobLeaseExpiration 2320, TransferringInput false, NumJobStarts 1, NumShadowStarts 1, CommittedTime \
+                0, JobStartDate 1060, EnteredCurrentStatus 1060, ShadowBday 1060, TransferInStarted 1060, DiskUsage \
+                1000, RemoteHost \"x\", BytesSent 0, NumVacates MemoryUsage * 2, CompletionDate 1060, Cmd \"x\", \
+                Owner \"ann\", RequestMemory MemoryUsage * 2",
+        ),
+        (
+            "held",
+            JobMoment::HELD,
+            None,
+            "1120: JobStatus 5, LastJobStatus 1, QDate 1000, FirstJobMatchDate 1000, ServerTime 1120, \
+                 LastRemoteStatusUpdate 1120, JobLeaseExpiration 2320, TransferringInput false, HoldReasonCode 13, \
+                NumHolds 1, NumJobStarts 1, NumShadowStarts 1, CpusUsage 0.95, CommittedTime 0, JobStartDate 1060, \
+                EnteredCurrentStatus 1060, ShadowBday 1060, TransferInStarted 1060, DiskUsage 1000, ResidentSetSize \
+                1000, MemoryUsage 1, NumHoldsByReason undefined, HoldReason \"why\", RemoteHost \"x\", BytesSent 0, \
+                NumVacates MemoryUsage * 2, CompletionDate 1060, Cmd \"x\", Owner \"ann\", RequestMemory MemoryUsage \
+                * 2",
+        ),
+        (
+            "held twice",
+            JobMoment { starts: 2, ..JobMoment::HELD },
+            None,
+            "1120: JobStatus 5, LastJobStatus 1, QDate 1000, FirstJobMatchDate 1000, ServerTime 1120, \
+                 LastRemoteStatusUpdate 1120, JobLeaseExpiration 2320, TransferringInput false, HoldReasonCode 13, \
+                NumHolds 2, NumJobStarts 2, NumShadowStarts 2, CpusUsage 0.95, CommittedTime 60.0, JobStartDate 1060, \
+                EnteredCurrentStatus 1060, ShadowBday 1060, TransferInStarted 1060, DiskUsage 1000, ResidentSetSize \
+                1000, MemoryUsage 1, NumHoldsByReason undefined, HoldReason \"why\", RemoteHost \"x\", BytesSent 0, \
+                NumVacates MemoryUsage * 2, CompletionDate 1060, Cmd \"x\", Owner \"ann\", RequestMemory MemoryUsage \
+                * 2",
+        ),
+        (
+            "exited",
+            JobMoment { exit: Some(("ExitCode", 3)), ..JobMoment::EXITED },
+            None,
+            "1660: JobStatus 2, LastJobStatus 1, QDate 1000, FirstJobMatchDate 1000, ServerTime 1660, \
+                 LastRemoteStatusUpdate 1660, JobLeaseExpiration 2860, ExitBySignal false, ExitCode 3, \
+                TransferringInput false, NumJobStarts 1, NumShadowStarts 1, CpusUsage 0.95, CommittedTime 600.0, \
+                JobStartDate 1060, EnteredCurrentStatus 1060, ShadowBday 1060, TransferInStarted 1060, DiskUsage \
+                1000, ResidentSetSize 1000, MemoryUsage 1, RemoteHost \"x\", BytesSent 0, NumVacates MemoryUsage * 2, \
+                CompletionDate 1060, Cmd \"x\", Owner \"ann\", RequestMemory MemoryUsage * 2",
+        ),
+        (
+            "killed",
+            JobMoment { exit: Some(("ExitSignal", 3)), ..JobMoment::EXITED },
+            None,
+            "1660: JobStatus 2, LastJobStatus 1, QDate 1000, FirstJobMatchDate 1000, ServerTime 1660, \
+                 LastRemoteStatusUpdate 1660, JobLeaseExpiration 2860, ExitBySignal true, ExitSignal 3, \
+                TransferringInput false, NumJobStarts 1, NumShadowStarts 1, CpusUsage 0.95, CommittedTime 600.0, \
+                JobStartDate 1060, EnteredCurrentStatus 1060, ShadowBday 1060, TransferInStarted 1060, DiskUsage \
+                1000, ResidentSetSize 1000, MemoryUsage 1, RemoteHost \"x\", BytesSent 0, NumVacates MemoryUsage * 2, \
+                CompletionDate 1060, Cmd \"x\", Owner \"ann\", RequestMemory MemoryUsage * 2",
+        ),
+        (
+            "idle with all of the submission",
+            JobMoment::IDLE,
+            Some(JobPhase::Submit),
+            "1060: JobStatus 1, QDate 1000, ExitBySignal false, NumJobStarts 0, NumJobCompletions 0, \
+                 RemoteWallClockTime 0, CommittedTime 0, EnteredCurrentStatus 1000, DiskUsage 1000, NumVacates \
+                MemoryUsage * 2, Cmd \"x\", Owner \"ann\", RequestMemory MemoryUsage * 2",
+        ),
+        (
+            "idle with all",
+            JobMoment::IDLE,
+            Some(JobPhase::End),
+            "1060: JobStatus 1, LastJobStatus 1, QDate 1000, FirstJobMatchDate 1000, ServerTime 1060, \
+                 LastRemoteStatusUpdate 1060, JobLeaseExpiration 2260, ExitBySignal false, ExitCode 0, ExitSignal 0, \
+                TransferringInput false, HoldReasonCode 0, NumHolds -1, NumJobStarts 0, NumShadowStarts 0, \
+                NumJobCompletions 0, CpusUsage 0.95, RemoteWallClockTime 0, CommittedTime 0, JobStartDate 1000, \
+                EnteredCurrentStatus 1000, ShadowBday 1000, TransferInStarted 1000, DiskUsage 1000, ResidentSetSize \
+                1000, MemoryUsage 1, NumHoldsByReason undefined, HoldReason \"why\", RemoteHost \"x\", BytesSent 0, \
+                NumVacates MemoryUsage * 2, CompletionDate 1000, Cmd \"x\", Owner \"ann\", RequestMemory MemoryUsage \
+                * 2",
+        ),
+        (
+            "running with all",
+            JobMoment { starts: 3, ..JobMoment::RUNNING },
+            Some(JobPhase::End),
+            "1120: JobStatus 2, LastJobStatus 1, QDate 1000, FirstJobMatchDate 1000, ServerTime 1120, \
+                 LastRemoteStatusUpdate 1120, JobLeaseExpiration 2320, ExitBySignal false, ExitCode 0, ExitSignal 0, \
+                TransferringInput false, HoldReasonCode 0, NumHolds 2, NumJobStarts 3, NumShadowStarts 3, \
+                NumJobCompletions 2, CpusUsage 0.95, RemoteWallClockTime 60.0, CommittedTime 60.0, JobStartDate 1060, \
+                EnteredCurrentStatus 1060, ShadowBday 1060, TransferInStarted 1060, DiskUsage 1000, ResidentSetSize \
+                1000, MemoryUsage 1, NumHoldsByReason undefined, HoldReason \"why\", RemoteHost \"x\", BytesSent 0, \
+                NumVacates MemoryUsage * 2, CompletionDate 1060, Cmd \"x\", Owner \"ann\", RequestMemory MemoryUsage \
+                * 2",
+        ),
+    ];
+
+    /// The attributes of a job at a moment, of those that it reads. A job has some of them already.
+    #[test]
+    fn a_healthy_job_has_usual_values_at_each_moment_of_its_life() {
+        let names = "JobStatus LastJobStatus QDate FirstJobMatchDate ServerTime LastRemoteStatusUpdate \
+        JobLeaseExpiration \
+                     ExitBySignal ExitCode ExitSignal TransferringInput HoldReasonCode NumHolds NumJobStarts NumShadowStarts \
+                     NumJobCompletions CpusUsage RemoteWallClockTime CommittedTime JobStartDate EnteredCurrentStatus \
+                     ShadowBday TransferInStarted DiskUsage ResidentSetSize MemoryUsage NumHoldsByReason HoldReason \
+                     RemoteHost BytesSent NumVacates CompletionDate Cmd Owner RequestMemory Nothing";
+        let reads: Vec<Name> = names.split(' ').map(Name::new).collect();
+        let job = [("Cmd", "x"), ("Owner", "ann"), ("LastRemoteHost", "a"), ("HoldReason", "why")];
+        let text = |text: &str| Expression::literal(Value::string(text.as_bytes()));
+        let job: Ad = job.into_iter().map(|(name, value)| (Name::new(name), text(value))).collect();
+        let read = parse_expression(b"MemoryUsage * 2", ParseOptions::default()).unwrap();
+        let job = ["DiskUsage", "BytesSent", "CompletionDate", "CommittedTime"]
+            .into_iter()
+            .fold(job, |job, name| job.with(Name::new(name), Expression::literal(7)));
+        let job = job.with(Name::new("RequestMemory"), read.clone()).with(Name::new("NumVacates"), read);
+        for &(name, moment, assumed, expected) in MOMENTS {
+            let (ad, now) = moment.ad(&job, &reads, 1000, assumed);
+            let shown: Vec<String> = ad.iter().map(|one| format!("{} {}", one.name, one.expression)).collect();
+            assert_eq!(format!("{now}: {}", shown.join(", ")), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn an_attribute_is_set_in_its_phase() {
+        for (name, expected) in [
+            ("QDate", Some(JobPhase::Submit)),
+            ("jobstartdate", Some(JobPhase::Start)),
+            ("MemoryUsage", Some(JobPhase::Update)),
+            ("HoldReason", Some(JobPhase::Incident)),
+            ("ExitCode", Some(JobPhase::End)),
+            ("Owner", None),
+        ] {
+            assert_eq!(JobPhase::of(&Name::new(name)), expected, "{name}");
         }
     }
 }

@@ -374,3 +374,7 @@ mod job_policies_tests;
 mod slip_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod told_ad_tests;
+#[cfg(test)]
+mod told_tests;

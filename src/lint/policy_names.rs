@@ -216,6 +216,12 @@ mod tests {
             (Slot, "RemoteUserPrio > 1", "RemoteUserPrio"),
             (Negotiator, "RemoteUserPrio > 1 && TARGET.SubmitterUserPrio > 1", ""),
             (Negotiator, "RemoteUserPri > 1", "RemoteUserPri"),
+            (Negotiator, "RemoteUserPr > 1 && TARGET.RemoteUserPr > 1", "RemoteUserPr RemoteUserPr"),
+            (Negotiator, "MY.remoteuserpriq > 1", ""),
+            (Negotiator, "Memory > 1 && TARGET.RequestMemory > 1", ""),
+            (Job, "Fooo > 3 && Memory > 1 && RequestMemory > 1", "Fooo"),
+            (Job, "Memoryy > 3 && TARGET.Fooo > 3 && TARGET.Fooo > 4 && Memoryy > 4", "Memoryy Fooo"),
+            (Job, "MY.Fooo > 3 && MY.Fooo > 4 && Fooo > 5", "Fooo Fooo"),
         ] {
             let expression = parse_expression(policy.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
             let found = check_policy_names(&expression, place, &pool, &Context::new(Dialect::Condor));
@@ -224,6 +230,29 @@ mod tests {
                 .map(|finding| finding.message.rsplit(' ').find(|word| word.starts_with(char::is_uppercase)));
             let names: Vec<&str> = names.flatten().collect();
             assert_eq!(names.join(" "), expected, "{place:?} {policy}: {found:?}");
+        }
+    }
+    /// A name that may be one of either ad is told only if both are known, or if it resembles one of them.
+    #[test]
+    fn a_pool_without_jobs_or_slots_says_less() {
+        let (job, slot) = ("[ MyType = \"Job\"; RequestMemory = 1 ]", "[ MyType = \"Machine\"; Memory = 1 ]");
+        for (ads, place, policy, expected) in [
+            (&[job][..], PolicyPlace::Slot, "Fooo > 1", ""),
+            (&[slot], PolicyPlace::Slot, "Fooo > 1", ""),
+            (&[job, slot], PolicyPlace::Slot, "Fooo > 1", "the only slot has no Fooo"),
+            (&[job], PolicyPlace::Job, "Fooo > 1", "the only job has no Fooo"),
+            (&[slot], PolicyPlace::Job, "Fooo > 1", ""),
+            (&[slot], PolicyPlace::Job, "Memorx > 1", "the only slot has no Memorx"),
+            (&[slot, slot], PolicyPlace::Slot, "MY.Fooo > 1 && TARGET.Fooo > 1", "none of the 2 slots has Fooo"),
+            (&[], PolicyPlace::Slot, "MY.Fooo > 1", ""),
+        ] {
+            let mut pool = PolicyPool::default();
+            ads.iter().for_each(|text| pool.add(&ad(text, Dialect::Condor)));
+            assert_eq!(pool.is_empty(), ads.is_empty());
+            let expression = parse_expression(policy.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
+            let found = check_policy_names(&expression, place, &pool, &Context::new(Dialect::Condor));
+            let messages: Vec<&str> = found.iter().map(|finding| finding.message.as_str()).collect();
+            assert_eq!(messages.join("; "), expected, "{ads:?} {place:?} {policy}");
         }
     }
 }

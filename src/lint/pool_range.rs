@@ -38,6 +38,11 @@ impl NumberRange {
         self.floor = self.floor.min(0.0);
     }
 
+    #[cfg(test)]
+    pub(super) fn ends(self) -> (f64, f64) {
+        (self.least, self.greatest)
+    }
+
     fn contains(self, number: f64) -> bool {
         (self.floor..=self.greatest).contains(&number)
     }
@@ -111,7 +116,7 @@ pub(super) fn check(
 /// numbers of factors of 1024 by which the unit that was meant may be larger.
 fn unit_meant(steps: [i32; 2], unit: SizeUnit, number: f64, range: NumberRange) -> Option<String> {
     let rewritten = |steps: i32| number * 1024.0_f64.powi(steps);
-    let steps = steps.into_iter().find(|steps| range.contains(rewritten(*steps)))?;
+    let steps = steps.into_iter().find(|steps| number != 0.0 && range.contains(rewritten(*steps)))?;
     let exponent = match unit {
         SizeUnit::Kibibytes => 1,
         SizeUnit::Mebibytes => 2,
@@ -146,9 +151,10 @@ fn number_within(expression: &Expression, depth: usize) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{NumberRange, check};
+    use super::{NumberRange, check, constant_number};
     use crate::ad::BinaryOperator::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
     use crate::ad::{Expression, Name};
+    use crate::syntax::{ParseOptions, parse_expression};
 
     #[test]
     fn a_number_that_all_sizes_exceed_may_be_in_another_unit() {
@@ -163,6 +169,22 @@ mod tests {
             ("Memory", GreaterEqual, 999.0, true, None),
             ("Memory", Less, 9001.0, true, None),
             ("Cpus", GreaterEqual, 2.0, true, None),
+            ("Memory", GreaterEqual, 1.5, true, None),
+            ("Memory", Less, 1000.0, true, Some("`classad census POOL --attr Memory` shows the most frequent values")),
+            ("Memory", Greater, 9000.0 * 1024.0, true, Some("if 9216000 KiB is meant, write 9000")),
+            (
+                "Memory",
+                Greater,
+                9001.0 * 1024.0,
+                true,
+                Some("`classad census POOL --attr Memory` shows the most frequent values"),
+            ),
+            ("Memory", GreaterEqual, 2000.0 * 1_048_576.0, true, Some("if 2097152000 bytes is meant, write 2000")),
+            ("Memory", Equal, 2.0, true, Some("`classad census POOL --attr Memory` shows the most frequent values")),
+            ("Disk", GreaterEqual, 2.0, true, Some("if 2 MiB is meant, write 2048")),
+            ("Disk", GreaterEqual, 0.003, true, None),
+            ("ClockMin", Less, 5.0, true, None),
+            ("loadavg", Less, 5.0, true, None),
         ] {
             let part = (&Name::new("Requirements"), &Expression::literal(true));
             let found = check(part, &Name::new(name), range, operator, number, is_literal);
@@ -191,6 +213,46 @@ mod tests {
             (NotEqual, 9.0, None),
         ] {
             assert_eq!(range.decide(operator, number), expected, "{operator:?} {number}");
+        }
+    }
+    #[test]
+    fn a_part_of_a_total_may_be_left() {
+        let mut range = NumberRange::of(10.0);
+        range.include_parts_of(20.0);
+        for (operator, number, expected) in [
+            (Less, 5.0, None),
+            (Less, 0.0, Some(false)),
+            (LessEqual, 0.0, None),
+            (Greater, 20.0, Some(false)),
+            (GreaterEqual, 10.0, Some(true)),
+            (GreaterEqual, 11.0, None),
+            (Equal, 0.0, None),
+            (Equal, -1.0, Some(false)),
+            (Equal, 20.0, None),
+            (Equal, 21.0, Some(false)),
+        ] {
+            assert_eq!(range.decide(operator, number), expected, "{operator:?} {number}");
+        }
+    }
+
+    #[test]
+    fn arithmetic_of_literals_is_a_number() {
+        for (text, expected) in [
+            ("5", Some(5.0)),
+            ("2.5", Some(2.5)),
+            ("(8 * 1024)", Some(8192.0)),
+            ("8 + 2 * 3 - 1", Some(13.0)),
+            ("8 / 2", None),
+            ("-8", Some(-8.0)),
+            ("-a", None),
+            ("a", None),
+            ("1 + a", None),
+            ("\"1\"", None),
+            ("1+(1+(1+(1+(1+(1+(1+(1+1)))))))", Some(9.0)),
+            ("1+(1+(1+(1+(1+(1+(1+(1+(1+1))))))))", None),
+        ] {
+            let expression = parse_expression(text.as_bytes(), ParseOptions::default()).unwrap();
+            assert_eq!(constant_number(&expression), expected, "{text}");
         }
     }
 }

@@ -140,3 +140,64 @@ impl AttributeStatistics {
         self.contents.iter().all(is_string).then_some(&self.strings)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::PoolStatistics;
+    use crate::ad::{Dialect, Name};
+    use crate::lint::PoolColumns;
+    use crate::lint::tests::ad;
+
+    #[test]
+    fn an_attribute_counts_once_for_an_ad_and_its_ports() {
+        let mut pool = PoolStatistics::default();
+        for text in [
+            "[ a = 1; Ports = { [ Label = \"x\"; a = 2; b = 1 ], [ Label = \"y\"; b = 2; c = 1 ] } ]",
+            "[ b = 1; A = \"s\" ]",
+            "[ Ports = 5; c = 1 ]",
+        ] {
+            pool.add(&ad(text, Dialect::Condor));
+        }
+        for (name, ads) in [("a", 2), ("b", 2), ("c", 2), ("Label", 1), ("Ports", 2), ("d", 0)] {
+            assert_eq!(pool.ads_with(&Name::new(name)), ads, "{name}");
+            assert_eq!(pool.lacks(&Name::new(name)), ads == 0, "{name}");
+        }
+        assert_eq!((pool.ads(), pool.ads_with_string(&Name::new("a"), &"S".into())), (3, 1));
+        assert!(!PoolStatistics::default().lacks(&Name::new("a")));
+    }
+
+    #[test]
+    fn ads_of_one_type_are_called_by_it() {
+        for (types, expected) in [
+            (&["Job", "Job"][..], "job"),
+            (&["Machine"], "slot"),
+            (&["Machine", "Job"], "pool ad"),
+            (&["Scheduler"], "pool ad"),
+        ] {
+            let mut pool = PoolStatistics::default();
+            types.iter().for_each(|of| pool.add(&ad(&format!("[ MyType = \"{of}\" ]"), Dialect::Condor)));
+            assert_eq!(pool.noun(), expected, "{types:?}");
+        }
+    }
+
+    #[test]
+    fn a_range_is_one_of_numbers_only() {
+        for (ads, expected) in [
+            (&["x = 5", "x = 7.5", "x = -1", "y = 1"][..], "-1 7.5"),
+            (&["x = 5"], "5 5"),
+            (&["x = (5)"], "5 5"),
+            (&["x = 5", "x = \"a\""], "none"),
+            (&["x = 5", "x = 2 * 3"], "none"),
+            (&["x = true"], "none"),
+        ] {
+            let mut pool = PoolStatistics::default();
+            ads.iter().for_each(|text| pool.add(&ad(&format!("[ {text} ]"), Dialect::Condor)));
+            let range = pool.attributes[&Name::new("x")].range();
+            let shown = range.map_or("none".to_owned(), |range| {
+                let (least, greatest) = range.ends();
+                format!("{least} {greatest}")
+            });
+            assert_eq!(shown, expected, "{ads:?}");
+        }
+    }
+}

@@ -19,7 +19,7 @@ fn suffix(number: f64, length: usize) -> Option<char> {
         return None;
     }
     let digits = format!("{}.", number.abs().trunc()).len();
-    if length == 0 || digits <= length {
+    if digits <= length {
         return None;
     }
     let mut factor = 1.0;
@@ -59,6 +59,14 @@ mod tests {
             ("2147483648.0", 2_147_483_648.0, None),
             ("1024.0", 1024.0, None),
             ("0.5", 0.5, None),
+            ("", 5.0, None),
+            ("", 0.5, None),
+            ("1T", 1_099_511_627_776.0, Some('T')),
+            ("1K", 1024.0, Some('K')),
+            ("1023K", 1_047_552.0, Some('K')),
+            ("-2G", -2_147_483_648.0, Some('G')),
+            ("1e20", 1e20, None),
+            ("10000000000000000.0", 1e16, None),
         ] {
             assert_eq!(suffix(number, text.len()), expected, "{text}");
         }
