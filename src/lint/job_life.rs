@@ -172,7 +172,7 @@ impl JobMoment {
             () if is("TransferringInput TransferringOutput TerminationPending JobCoreDumped") => Value::Boolean(false),
             () if is("HoldReasonCode LastHoldReasonCode") => Value::Integer(self.hold_code),
             () if is("NumHolds NumSystemHolds NumShadowExceptions NumVacates") => {
-                Value::Integer(if self.status == 5 { self.starts } else { self.starts.saturating_sub(1) })
+                Value::Integer(if self.status == 5 { self.starts } else { (self.starts - 1).max(0) })
             }
             () if is("NumJobStarts NumShadowStarts JobRunCount NumJobMatches NumInputTransferStarts") => {
                 Value::Integer(self.starts)
@@ -333,7 +333,7 @@ mod tests {
             Some(JobPhase::End),
             "1060: JobStatus 1, LastJobStatus 1, QDate 1000, FirstJobMatchDate 1000, ServerTime 1060, \
                  LastRemoteStatusUpdate 1060, JobLeaseExpiration 2260, ExitBySignal false, ExitCode 0, ExitSignal 0, \
-                TransferringInput false, HoldReasonCode 0, NumHolds -1, NumJobStarts 0, NumShadowStarts 0, \
+                TransferringInput false, HoldReasonCode 0, NumHolds 0, NumJobStarts 0, NumShadowStarts 0, \
                 NumJobCompletions 0, CpusUsage 0.95, RemoteWallClockTime 0, CommittedTime 0, JobStartDate 1000, \
                 EnteredCurrentStatus 1000, ShadowBday 1000, TransferInStarted 1000, DiskUsage 1000, ResidentSetSize \
                 1000, MemoryUsage 1, NumHoldsByReason undefined, HoldReason \"why\", RemoteHost \"x\", BytesSent 0, \

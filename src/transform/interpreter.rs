@@ -144,7 +144,7 @@ impl RuleExecution<'_> {
         state: &AdState<'u>,
         after: &mut Vec<AdState<'u>>,
     ) -> Result<(), TransformFault> {
-        if after.len() + line.total() > MAX_ADS_PER_AD {
+        if after.len().saturating_add(line.total()) > MAX_ADS_PER_AD {
             let reason = format!("one ad would become more than {MAX_ADS_PER_AD} ads");
             return Err(state.fault(reason, FaultScope::Ad));
         }

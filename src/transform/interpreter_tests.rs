@@ -299,8 +299,25 @@ fn a_fault_is_told_with_what_stays_unchanged() {
     for &(ad, rules, expected) in FAULTS {
         assert_eq!(told(ad, rules), expected, "{ad}");
     }
-    for (rules, count) in [("TRANSFORM 10000", 10_000), ("TRANSFORM 2\nNAME x\nTRANSFORM 5000", 10_000)] {
-        assert_eq!(results("a = 1", rules).len(), count, "{rules}");
+}
+
+#[test]
+fn rules_make_at_most_10000_ads_of_one() {
+    let ad: Ad = [(Name::new("a"), Expression::literal(1))].into_iter().collect();
+    for (rules, expected) in [
+        ("TRANSFORM 10000", Ok(10_000)),
+        ("TRANSFORM 10001", Err(0)),
+        ("TRANSFORM 2\nNAME x\nTRANSFORM 5000", Ok(10_000)),
+        ("TRANSFORM 2\nNAME x\nTRANSFORM 5001", Err(1)),
+        // The first ad does not meet the requirements, so that there is an ad already.
+        ("SET b $(Step)\nTRANSFORM 2\nNAME x\nREQUIREMENTS b == 1\nTRANSFORM 9999", Ok(10_000)),
+        ("SET b $(Step)\nTRANSFORM 2\nNAME x\nREQUIREMENTS b == 1\nTRANSFORM 10000", Err(1)),
+        ("SET b $(Step)\nTRANSFORM 2\nNAME x\nREQUIREMENTS b == 1\nTRANSFORM 99999999999999999999", Err(1)),
+    ] {
+        let (read, _) = parse_rules(rules.as_bytes(), Dialect::Condor);
+        let results = Transform { rules: read, ..Transform::default() }.apply(&ad, &Context::new(Dialect::Condor));
+        let fault = results[0].faults.first().and_then(|fault| fault.position);
+        assert_eq!(fault.map_or(Ok(results.len()), |position| Err(position.rule)), expected, "{rules}");
     }
 }
 

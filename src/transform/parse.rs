@@ -297,7 +297,9 @@ impl RulesParser<'_> {
         let start = operand_start(text, word.range.end);
         if start >= text.len() {
             let help = match text[word.range].split_once('=') {
-                Some((name, value)) if is_name(name) => format!("write `{} {name} {value}`", keyword.as_str()),
+                Some((name, value)) if is_name(name) && !value.is_empty() => {
+                    format!("write `{} {name} {value}`", keyword.as_str())
+                }
                 _ => keyword.usage(),
             };
             return Err(line.problem(format!("`{}` needs two things after it", keyword.as_str())).with_help(help));

@@ -198,7 +198,7 @@ const PLACES: &[(&str, &str)] = &[
     ("EVALMACRO $(a) 1", "~`$(a)` macros are not expanded in this name: it stays `$(a)`; 1 of 1"),
     ("SET", "`SET` `SET` needs something after it (write `SET attribute expression`); 0 of 1, refused"),
     ("SET A", "`SET A` `SET` needs two things after it (write `SET attribute expression`); 0 of 1, refused"),
-    ("SET A= ", "`SET A=` `SET` needs two things after it (write `SET A `); 0 of 1, refused"),
+    ("SET A= ", "`SET A=` `SET` needs two things after it (write `SET attribute expression`); 0 of 1, refused"),
     ("SET A=1", "`SET A=1` `SET` needs two things after it (write `SET A 1`); 0 of 1, refused"),
     ("SET 'A' 1", "1 of 1"),
     ("SET 'A", "`'A` this quote is not closed; 0 of 1, refused"),
