@@ -122,7 +122,7 @@ fn starts_and_ends_change_the_job_as_the_schedd_does() {
                 STARTED,
                 (
                     6,
-                    job,
+                    JOB,
                     "Image size of job updated: 70\n\t3  -  MemoryUsage of job (MB)\n\t2500  -  ResidentSetSize \
                      of job (KB)",
                 ),
@@ -206,7 +206,7 @@ const OTHER_EVENTS: &[(&[(u16, &str, &str)], &str)] = &[
             STARTED,
             (
                 22,
-                job,
+                JOB,
                 "Job disconnected, attempting to reconnect\n    Socket closed\n    Trying to reconnect to \
                      slot1@b <b>",
             ),
@@ -221,7 +221,7 @@ const OTHER_EVENTS: &[(&[(u16, &str, &str)], &str)] = &[
             STARTED,
             (
                 24,
-                job,
+                JOB,
                 "Job reconnection failed\n    lease expired\n    Can not reconnect to slot1@b, rescheduling \
                      job",
             ),
