@@ -286,7 +286,7 @@ mod tests {
             assert_eq!(found, [in_condor, in_classad], "{text}");
         }
         for (text, expected) in [("[ a = 1 ]", false), ("[ target = 1 ]", true), ("[ a = 1; parent = 1 ]", true)] {
-            let ad = parse_ad(text.as_bytes(), ParseOptions::default()).unwrap();
+            let ad = parse_ad(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
             assert_eq!(has_scope_attribute(&ad), expected, "{text}");
         }
         for (name, is_scope, is_side) in [

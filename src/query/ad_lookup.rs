@@ -151,13 +151,7 @@ mod tests {
             ("z", Some(0), Some(0.0), false, None),
             ("s", None, None, false, Some("x")),
             ("u", None, None, false, None),
-            (
-                "List(ListValue { elements: [Expression(0..0), Expression(0..0), Expression(0..0)], scope: None })",
-                None,
-                None,
-                false,
-                None,
-            ),
+            ("l", None, None, false, None),
             ("e", Some(8), Some(8.0), true, None),
             ("none", None, None, false, None),
         ] {

@@ -191,7 +191,7 @@ fn bounds_are_exact_or_said_to_be_sampled() {
 fn shown(text: &str) -> String {
     let scene = Scene::new(Dialect::Condor);
     let timeline = scene.timeline(&scene.parse(text), NOW..NOW + SECONDS_PER_DAY + 3600);
-    let kinds = [(Some(Truth::True), ""), (Some(Truth::Undefined), ""), (Some(Truth::Error), "!"), (None, "-")];
+    let kinds = [(Some(Truth::True), ""), (Some(Truth::Undefined), "?"), (Some(Truth::Error), "!"), (None, "-")];
     let shown = timeline.intervals.iter().filter_map(|interval| {
         let (_, mark) = kinds.iter().find(|(truth, _)| *truth == interval.value)?;
         Some(format!("{mark}{}..{}", interval.seconds.start - NOW, interval.seconds.end - NOW))
