@@ -257,12 +257,6 @@ const FAULTS: &[(&str, &str, &str)] = &[
              integer",
     ),
     (
-        "a = 11",
-        "x = $(y)\ny = $(x)\nSET b 1$(x)",
-        "[ a = 11 ]; Statement of Some((0, Some(2))): the macros form a circle, are nested too deeply, or give \
-             too long a text",
-    ),
-    (
         "a = 12",
         "x = $(y)\ny = $(x)\nif $(x)\nendif",
         "[ a = 12 ]; Ad of Some((0, Some(2))): the macros form a circle, are nested too deeply, or give too long \

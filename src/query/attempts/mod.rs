@@ -199,7 +199,7 @@ pub(super) fn host_of_slot(slot: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{AttemptOutcome, JobAttempt, JobNumber, host_of_address, host_of_slot};
+    use super::{AttemptOutcome, JobAttempt, JobNumber, host_of_address, host_of_slot, iso_moment};
     use crate::ad::{Expression, Name};
     use crate::syntax::{Style, print_ad};
 
@@ -222,13 +222,13 @@ mod tests {
         (attempt.queue_seconds, attempt.earlier_seconds) = (Some(5), Some(6));
         attempt.host = Some("h".to_owned());
         (attempt.slot, attempt.address) = (Some("s".to_owned()), Some("a".to_owned()));
-        assert_eq!(
-            shown(&attempt),
-            "[ MyType = \"Attempt\"; Job = \"7.1\"; ClusterId = 7; ProcId = 1; Attempt = 3; Start = 60; \
-             StartTime = \"1970-01-01T00:01:00Z\"; End = 100; EndTime = \"1970-01-01T00:01:40Z\"; Host = \"h\"; \
-             Slot = \"s\"; HostAddress = \"a\"; Outcome = \"held\"; Seconds = 40; GoodSeconds = 30; \
-             WastedSeconds = 10; CpuSeconds = 20; GoodCpuSeconds = 10; QueueSeconds = 5; EarlierSeconds = 6; Owner = 3 ]"
-        );
+        let [start, end] = [60, 100].map(iso_moment);
+        let times = format!("Start = 60; StartTime = \"{start}\"; End = 100; EndTime = \"{end}\"; ");
+        let rest = "Host = \"h\"; Slot = \"s\"; HostAddress = \"a\"; Outcome = \"held\"; Seconds = 40; GoodSeconds = 30; \
+                    WastedSeconds = 10; CpuSeconds = 20; GoodCpuSeconds = 10; QueueSeconds = 5; EarlierSeconds = 6; \
+                    Owner = 3 ]";
+        let known = "[ MyType = \"Attempt\"; Job = \"7.1\"; ClusterId = 7; ProcId = 1; Attempt = 3; ";
+        assert_eq!(shown(&attempt), format!("{known}{times}{rest}"));
     }
 
     #[test]
