@@ -241,3 +241,177 @@ fn as_ad(expression: &Expression) -> Option<&Ad> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        dynamic_slot, dynamic_slot_name, has_child, is_dynamic, is_partitionable, parent_slot_name, portion_of_child,
+        with_child, without_child,
+    };
+    use crate::ad::{Ad, Dialect};
+    use crate::eval::Context;
+    use crate::syntax::{ParseOptions, Style, parse_ad, print_ad};
+
+    fn ad(text: &str) -> Ad {
+        parse_ad(text.as_bytes(), ParseOptions::default()).unwrap()
+    }
+
+    fn shown(ad: &Ad) -> String {
+        String::from_utf8(print_ad(ad, Style::New)).unwrap()
+    }
+
+    #[test]
+    fn kinds_of_slots() {
+        let context = Context::new(Dialect::Condor);
+        for (text, expected) in [
+            ("[ ]", [false, false]),
+            ("[ PartitionableSlot = true ]", [true, false]),
+            ("[ PartitionableSlot = 1 ]", [false, false]),
+            ("[ DynamicSlot = true ]", [false, true]),
+            ("[ DynamicSlot = false; SlotType = \"Dynamic\" ]", [false, false]),
+            ("[ DynamicSlot = undefined; SlotType = \"dynamic\" ]", [false, true]),
+            ("[ SlotType = \"Partitionable\" ]", [false, false]),
+            ("[ DynamicSlot = true; PartitionableSlot = true ]", [true, false]),
+        ] {
+            let slot = ad(text);
+            assert_eq!([is_partitionable(&slot, &context), is_dynamic(&slot, &context)], expected, "{text}");
+        }
+        let part = ad("[ DynamicSlot = true ]");
+        for (name, expected) in [
+            ("slot1_2@h", Some("slot1@h")),
+            ("slot1_2_3@h", Some("slot1_2@h")),
+            ("slot1_2", Some("slot1")),
+            ("slot1_@h", None),
+            ("slot1_x@h", None),
+            ("slot1@h_2", None),
+            ("slot1@h", None),
+        ] {
+            assert_eq!(parent_slot_name(&part, name, &context).as_deref(), expected, "{name}");
+        }
+        assert_eq!(parent_slot_name(&ad("[ ]"), "slot1_2@h", &context), None);
+        assert_eq!(["slot1@h@i", "slot1"].map(|name| dynamic_slot_name(name, 7)), ["slot1_7@h@i", "slot1_7"]);
+    }
+
+    #[test]
+    fn a_dynamic_slot_has_its_portion() {
+        let slot = "[ Name = \"slot1@h\"; PartitionableSlot = true; SlotID = 1; NumDynamicSlots = 1; ChildCpus = { 1 }; \
+                    Cpus = 6; TotalSlotCpus = 8; Memory = 100; TotalSlotMemory = 128.0; Disk = 9; FPGA = 1; Sw = { a }; \
+                    GPUs = 2; TotalSlotGPUs = 2; MachineResources = \"Cpus Memory Disk Swap GPUs FPGA Sw\"; \
+                    AvailableGPUs = { GPUs_a, GPUs_b }; GPUs_a = [ Id = \"A\"; Cap = 5; Mem = 1 ]; \
+                    GPUs_b = [ Id = \"B\"; Cap = 5; Mem = 2 ]; AssignedGPUs = \"A,B\"; GPUs_Cap = 5 ]";
+        for (slot, portion, expected) in [
+            (
+                slot,
+                "[ Cpus = 2; Memory = 50 ]",
+                "[ Name = \"slot1_2@h\"; SlotID = 1; Cpus = 2; TotalSlotCpus = 2; Memory = 50; TotalSlotMemory = \
+                 50.0; Disk = 9; FPGA = 0; Sw = { }; GPUs = 0; TotalSlotGPUs = 0; MachineResources = \"Cpus \
+                 Memory Disk Swap GPUs FPGA Sw\"; AvailableGPUs = { }; DynamicSlot = true; SlotType = \
+                 \"Dynamic\"; ParentSlotId = 1; DSlotId = 2 ]",
+            ),
+            (
+                slot,
+                "[ Cpus = 2; GPUs = 1; FPGA = 1; Sw = { a }; AvailableGPUs = { GPUs_b } ]",
+                "[ Name = \"slot1_2@h\"; SlotID = 1; Cpus = 2; TotalSlotCpus = 2; Memory = 100; TotalSlotMemory = \
+                 128.0; Disk = 9; FPGA = 1; Sw = { a }; GPUs = 1; TotalSlotGPUs = 1; MachineResources = \"Cpus \
+                 Memory Disk Swap GPUs FPGA Sw\"; AvailableGPUs = { GPUs_b }; GPUs_b = [ Id = \"B\"; Cap = 5; Mem \
+                 = 2 ]; AssignedGPUs = \"B\"; GPUs_Cap = 5; GPUs_Mem = 2; DynamicSlot = true; SlotType = \
+                 \"Dynamic\"; ParentSlotId = 1; DSlotId = 2 ]",
+            ),
+            (
+                slot,
+                "[ GPUs = 2; AvailableGPUs = { GPUs_a, (GPUs_b), 5 } ]",
+                "[ Name = \"slot1_2@h\"; SlotID = 1; Cpus = 6; TotalSlotCpus = 8; Memory = 100; TotalSlotMemory = \
+                 128.0; Disk = 9; FPGA = 0; Sw = { }; GPUs = 2; TotalSlotGPUs = 2; MachineResources = \"Cpus \
+                 Memory Disk Swap GPUs FPGA Sw\"; AvailableGPUs = { GPUs_a, (GPUs_b), 5 }; GPUs_a = [ Id = \"A\"; \
+                 Cap = 5; Mem = 1 ]; GPUs_b = [ Id = \"B\"; Cap = 5; Mem = 2 ]; AssignedGPUs = \"A,B\"; GPUs_Cap \
+                 = 5; DynamicSlot = true; SlotType = \"Dynamic\"; ParentSlotId = 1; DSlotId = 2 ]",
+            ),
+            (
+                "[ Cpus = 1.5; TotalSlotCpus = 1.5; SlotID = \"x\"; NumDynamicSlotsTime = 5 ]",
+                "[ Cpus = 1; New = \"x\" ]",
+                "[ Cpus = 1; TotalSlotCpus = 1.0; SlotID = \"x\"; New = \"x\"; Name = \"slot1_2@h\"; DynamicSlot \
+                 = true; SlotType = \"Dynamic\"; DSlotId = 2 ]",
+            ),
+            (
+                "[ Cpus = 4; TotalSlotCpus = 4; GPUs_x = 5; Childless = 1 ]",
+                "[ Cpus = \"all\" ]",
+                "[ Cpus = \"all\"; TotalSlotCpus = 4; GPUs_x = 5; Name = \"slot1_2@h\"; DynamicSlot = true; \
+                 SlotType = \"Dynamic\"; DSlotId = 2 ]",
+            ),
+        ] {
+            let context = Context::new(Dialect::Condor);
+            let made = dynamic_slot(&ad(slot), "slot1@h", &ad(portion), 2, &context);
+            assert_eq!(shown(&made), expected, "{portion}");
+        }
+    }
+
+    #[test]
+    fn a_partitionable_slot_lists_its_dynamic_slots() {
+        let context = Context::new(Dialect::Condor);
+        let slot = ad("[ PartitionableSlot = true; NumDynamicSlots = 1; ChildName = { \"slot1_1@h\" }; \
+                       ChildDSlotId = { 1 }; ChildCpus = ({ 2 }); ChildState = 5 ]");
+        let child = ad("[ Name = \"slot1_2@h\"; DSlotId = 2; Cpus = 1 + 2 ]");
+        let both = with_child(&slot, &child, 70, &context);
+        assert_eq!(
+            shown(&both),
+            "[ PartitionableSlot = true; NumDynamicSlots = 2; ChildName = { \"slot1_1@h\", \"slot1_2@h\" }; \
+             ChildDSlotId = { 1, 2 }; ChildCpus = { 2, 3 }; ChildState = 5; NumDynamicSlotsTime = 70 ]"
+        );
+        for (name, number, expected) in [
+            ("slot1_1@h", 0, true),
+            ("slot1_2@h", 0, true),
+            ("slot1_3@h", 0, false),
+            ("slot1_3@h", 2, true),
+            ("slot1_3@h", 3, false),
+        ] {
+            assert_eq!(has_child(&both, name, number), expected, "{name} {number}");
+        }
+        assert_eq!(
+            shown(&without_child(&both, "slot1_1@h", 80, &context)),
+            "[ PartitionableSlot = true; NumDynamicSlots = 1; ChildName = { \"slot1_2@h\" }; ChildDSlotId = { 2 }; \
+             ChildCpus = { 3 }; ChildState = 5; NumDynamicSlotsTime = 80 ]"
+        );
+        // A slot that is not listed is counted, too.
+        for (text, expected) in [
+            (
+                "[ PartitionableSlot = true; NumDynamicSlots = 3; ChildName = { \"x\" } ]",
+                "[ PartitionableSlot = true; NumDynamicSlots = 2; ChildName = { \"x\" }; NumDynamicSlotsTime = 9 ]",
+            ),
+            (
+                "[ PartitionableSlot = true ]",
+                "[ PartitionableSlot = true; NumDynamicSlots = 0; NumDynamicSlotsTime = 9 ]",
+            ),
+            (
+                "[ PartitionableSlot = true; ChildName = { 1, \"y\" }; ChildCpus = { 1 } ]",
+                "[ PartitionableSlot = true; ChildName = { 1 }; ChildCpus = { 1 }; NumDynamicSlots = 0; \
+                 NumDynamicSlotsTime = 9 ]",
+            ),
+            ("[ ChildName = { \"y\" } ]", "[ ChildName = { \"y\" } ]"),
+        ] {
+            assert_eq!(shown(&without_child(&ad(text), "y", 9, &context)), expected, "{text}");
+        }
+        assert_eq!(with_child(&ad("[ ChildCpus = { } ]"), &child, 1, &context), ad("[ ChildCpus = { } ]"));
+    }
+
+    #[test]
+    fn what_a_dynamic_slot_has_is_a_portion() {
+        let context = Context::new(Dialect::Condor);
+        let slot = ad(
+            "[ MachineResources = \"Cpus Memory GPUs\"; Cpus = 4; Memory = 8; GPUs = 1; AvailableGPUs = { a }; L = 5 ]",
+        );
+        for (child, named, expected) in [
+            ("[ Cpus = 1 + 1; Memory = \"x\"; Disk = 5 ]", None, "[ Cpus = 2 ]"),
+            (
+                "[ Cpus = 1; AvailableGPUs = { a, b }; GPUs = 1.5 ]",
+                None,
+                "[ Cpus = 1; GPUs = 1.5; AvailableGPUs = { a, b } ]",
+            ),
+            ("[ Cpus = 1; L = 3; M = 4 ]", Some("[ L = 9; M = 8; N = 7 ]"), "[ L = 3; M = 8; N = 7; Cpus = 1 ]"),
+            ("[ ]", None, "[ ]"),
+        ] {
+            let named = named.map(ad);
+            let portion = portion_of_child(&slot, &ad(child), named.as_ref(), &context);
+            assert_eq!(shown(&portion), expected, "{child}");
+        }
+    }
+}

@@ -356,3 +356,27 @@ pub(super) fn transfer_schemes(job: &mut JobBuilder<'_>) -> Vec<String> {
     schemes.dedup_by(|one, other| one.eq_ignore_ascii_case(other));
     schemes
 }
+
+#[cfg(test)]
+mod tests {
+    use super::url_scheme;
+
+    #[test]
+    fn schemes_of_urls() {
+        for (path, expected) in [
+            ("http://a", Some("http")),
+            ("a+b-c.1://x", Some("a+b-c.1")),
+            ("a://b://c", Some("a")),
+            ("1a://b", None),
+            ("+a://b", None),
+            ("a_b://c", None),
+            ("://b", None),
+            ("a://", None),
+            ("a:/b", None),
+            ("/a/b", None),
+            ("", None),
+        ] {
+            assert_eq!(url_scheme(path), expected, "{path}");
+        }
+    }
+}

@@ -329,3 +329,66 @@ pub(super) fn literal_number(expression: &Expression, context: &Context) -> Opti
     let text = crate::syntax::expression_text(expression, crate::syntax::Style::Long);
     expression.as_literal().and_then(|_| constant_number(&text, context))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{compressed, integer_of, path_in, read_expression, truth_of};
+    use crate::ad::Dialect;
+    use crate::eval::Context;
+
+    #[test]
+    fn paths_have_single_slashes() {
+        for (path, expected) in [("", ""), ("/", "/"), ("//", "/"), ("a//b///c/", "a/b/c/"), ("///a", "/a")] {
+            assert_eq!(compressed(path), expected, "{path}");
+        }
+        for (folder, path, expected) in [
+            ("/f", "a", "/f/a"),
+            ("f", "a", "/f/a"),
+            ("/f/", "./a", "/f/./a"),
+            ("/f", "/a//b", "/a/b"),
+            ("", "a", "/a"),
+        ] {
+            assert_eq!(path_in(folder, path), expected, "{folder} {path}");
+        }
+    }
+
+    #[test]
+    fn values_are_evaluated_outside_any_ad() {
+        let context = Context::new(Dialect::Condor);
+        for (text, integer, truth) in [
+            ("5", Some(5), Some(true)),
+            (" -5 ", Some(-5), Some(true)),
+            ("0", Some(0), Some(false)),
+            ("1 + 1", Some(2), Some(true)),
+            ("2.9", Some(2), Some(true)),
+            ("-2.9", Some(-2), Some(true)),
+            ("true", Some(1), Some(true)),
+            ("FALSE", Some(0), Some(false)),
+            ("yes", None, None),
+            ("\"5\"", None, None),
+            ("x", None, None),
+            ("1 +", None, None),
+            ("real(\"INF\")", None, Some(true)),
+            ("2K", None, None),
+            ("", None, None),
+        ] {
+            assert_eq!((integer_of(text, &context), truth_of(text, &context)), (integer, truth), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_sizes_have_units() {
+        for (text, expected) in [
+            ("x + 2K", Some("`2K` is not a number")),
+            ("1.5T", Some("`1.5T` is not a number")),
+            ("2.M", Some("`2.M` is not a number")),
+            ("\"2K\"", None),
+            ("x2K", None),
+            ("1e5", None),
+            ("x.a", None),
+        ] {
+            let error = read_expression(text).err().map(|error| error.message);
+            assert_eq!(error.as_deref(), expected, "{text}");
+        }
+    }
+}

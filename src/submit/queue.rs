@@ -347,6 +347,45 @@ mod tests {
 
     #[test]
     fn slices() {
-        assert!(ItemSlice::read("[1:2:0]").is_none());
+        for (text, expected) in [
+            ("[]", "2 01234"),
+            ("[:]x", "3 01234"),
+            ("[::]", "4 01234"),
+            ("[0]", "3 01234"),
+            ("[4]", "3 4"),
+            ("[5]", "3 "),
+            ("[-5]", "4 01234"),
+            ("[-6]", "4 01234"),
+            ("[-1]", "4 4"),
+            ("[:0]", "4 "),
+            ("[:1]", "4 0"),
+            ("[:5]", "4 01234"),
+            ("[:-5]", "5 "),
+            ("[:-4]", "5 0"),
+            ("[1:1]", "5 "),
+            ("[1:2]", "5 1"),
+            ("[::1]", "5 01234"),
+            ("[::2]", "5 024"),
+            ("[1::2]", "6 13"),
+            ("[::5]", "5 0"),
+            ("[ 1 : 3 ]", "9 12"),
+            ("[-2::1]", "7 34"),
+            ("[1:2:0]", "none"),
+            ("[::-1]", "none"),
+            ("[x]", "none"),
+            ("[:x]", "none"),
+            ("[::x]", "none"),
+            ("[:::]", "none"),
+            ("[1", "none"),
+            ("1]", "none"),
+            ("", "none"),
+        ] {
+            let read = ItemSlice::read(text).map(|(slice, length)| {
+                let selected = (0..5).filter(|index| slice.has(*index, 5)).map(|index| index.to_string());
+                format!("{length} {}", selected.collect::<String>())
+            });
+            assert_eq!(read.as_deref().unwrap_or("none"), expected, "{text}");
+        }
+        assert!(!ItemSlice::default().has(0, 0));
     }
 }

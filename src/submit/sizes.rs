@@ -78,4 +78,40 @@ mod tests {
             assert_eq!(found, expected, "{text}");
         }
     }
+
+    #[test]
+    fn sizes_are_rounded_up_to_the_base() {
+        for (text, base, is_list, expected) in [
+            ("0", 1024, false, Some((0, false, ""))),
+            ("1", 1024, false, Some((1, false, ""))),
+            ("+3", 1024, false, Some((3, false, ""))),
+            ("1K", 1024, false, Some((1, true, ""))),
+            ("1k", 1 << 20, false, Some((1, true, ""))),
+            ("1024K", 1 << 20, false, Some((1, true, ""))),
+            ("1025K", 1 << 20, false, Some((2, true, ""))),
+            ("1M", 1024, false, Some((1024, true, ""))),
+            ("1mb", 1024, false, Some((1024, true, ""))),
+            ("1T", 1 << 20, false, Some((1 << 20, true, ""))),
+            ("1.0", 1024, false, Some((1, false, ""))),
+            ("1.001", 1024, false, Some((2, false, ""))),
+            ("1.0009", 1024, false, Some((1, false, ""))),
+            ("1.25", 1024, false, Some((2, false, ""))),
+            ("0.999", 1024, false, Some((1, false, ""))),
+            (" 5 ", 1024, false, Some((5, false, ""))),
+            ("5 K ", 1024, false, Some((5, true, ""))),
+            ("5 KB", 1024, false, Some((5, true, ""))),
+            ("5 KBB", 1024, false, None),
+            ("5 B", 1024, false, None),
+            ("5 P", 1024, false, None),
+            ("-", 1024, false, None),
+            (".", 1024, false, Some((0, false, ""))),
+            ("5,6", 1024, false, None),
+            ("5,6", 1024, true, Some((5, false, "6"))),
+            ("5K,", 1024, true, Some((5, true, ""))),
+            ("99999999999999999999", 1024, false, None),
+        ] {
+            let found = byte_size(text, base, is_list).map(|size| (size.number, size.has_unit, size.rest));
+            assert_eq!(found, expected, "{text}");
+        }
+    }
 }

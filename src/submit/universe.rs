@@ -365,3 +365,49 @@ fn set_labels(job: &mut JobBuilder<'_>, prefixes: &[&str; 2]) -> Result<(), Prob
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{image_kind, leading_integer, unquoted};
+
+    #[test]
+    fn a_number_at_the_beginning_counts_as_in_c() {
+        for (text, expected) in [
+            ("", 0),
+            ("x", 0),
+            ("5", 5),
+            ("  42x", 42),
+            ("-7", -7),
+            ("+8 9", 8),
+            ("- 7", 0),
+            ("+-7", 0),
+            ("-", 0),
+            ("0x10", 0),
+            ("99999999999999999999", 0),
+        ] {
+            assert_eq!(leading_integer(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn quotes_around_a_text_are_left_out() {
+        for (text, expected) in
+            [("", ""), (" a ", "a"), ("\"a b\"", "a b"), (" \"\" ", ""), ("\"", "\""), ("\"a", "\"a"), ("a\"", "a\"")]
+        {
+            assert_eq!(unquoted(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn images_are_told_by_their_names() {
+        for (image, expected) in [
+            ("docker://a", ["WantDockerImage", "HasDockerURL"]),
+            (" docker:a.sif", ["WantDockerImage", "HasDockerURL"]),
+            ("a.sif ", ["WantSIF", "HasSIF"]),
+            ("a.SIF", ["WantSandboxImage", "HasSandboxImage"]),
+            ("oras://a", ["WantSandboxImage", "HasSandboxImage"]),
+        ] {
+            assert_eq!(<[&str; 2]>::from(image_kind(image)), expected, "{image}");
+        }
+    }
+}

@@ -224,7 +224,7 @@ fn read_number(text: &mut &str) -> Result<Option<usize>, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::PrintfConversion;
+    use super::{ConversionKind, PrintfConversion};
 
     fn only(text: &str) -> PrintfConversion {
         let (conversion, length) = PrintfConversion::read(&text[1..]).unwrap().unwrap();
@@ -292,5 +292,134 @@ mod tests {
         for (format, printed) in [("%s", "alice"), ("%8s", "   alice"), ("%-8s", "alice   "), ("%.3s", "ali")] {
             assert_eq!(only(format).format_text("alice"), printed, "{format}");
         }
+    }
+
+    /// The expected texts are those of C's `printf`.
+    #[test]
+    fn flags_widths_and_precisions_are_those_of_c() {
+        for (format, number, printed) in [
+            ("%i", 0, "0"),
+            ("%+d", 0, "+0"),
+            ("%+d", -1, "-1"),
+            ("% d", -1, "-1"),
+            ("%+ d", 5, "+5"),
+            ("%-5d", 0, "0    "),
+            ("%05d", 12345, "12345"),
+            ("%06d", 12345, "012345"),
+            ("%5d", -7, "   -7"),
+            ("%-05d", 7, "7    "),
+            ("%.0d", 5, "5"),
+            ("%.1d", 0, "0"),
+            ("%+.0d", 0, "+"),
+            ("%5.0d", 0, "     "),
+            ("%x", 0, "0"),
+            ("%#x", 0, "0"),
+            ("%#X", 255, "0XFF"),
+            ("%#6x", 255, "  0xff"),
+            ("%#06x", 255, "0x00ff"),
+            ("%-#6x", 255, "0xff  "),
+            ("%.4x", 255, "00ff"),
+            ("%o", 0, "0"),
+            ("%#o", 7, "07"),
+            ("%.2o", 8, "10"),
+            ("%#.1o", 0, "0"),
+            ("%+u", 5, "5"),
+            ("%5u", 0, "    0"),
+        ] {
+            assert_eq!(only(format).format_integer(number), printed, "{format} of {number}");
+        }
+        for (format, number, printed) in [
+            ("%.0e", 1.5, "2e+00"),
+            ("%.0e", 2.5, "2e+00"),
+            ("%#.0e", 1.5, "2.e+00"),
+            ("%#.0f", 1.5, "2."),
+            ("%#.1f", 1.5, "1.5"),
+            ("%.0g", 0.0, "0"),
+            ("%g", 0.0, "0"),
+            ("%#g", 0.0, "0.00000"),
+            ("%g", -0.0, "-0"),
+            ("%+g", 1.0, "+1"),
+            ("% g", 1.0, " 1"),
+            ("%-8g", 1.5, "1.5     "),
+            ("%08g", -1.5, "-00001.5"),
+            ("%.1g", 0.05, "0.05"),
+            ("%.3g", 1234.0, "1.23e+03"),
+            ("%.4g", 1234.0, "1234"),
+            ("%.4g", 12345.0, "1.234e+04"),
+            ("%.17g", 0.1, "0.10000000000000001"),
+            ("%g", 0.000_123_45, "0.00012345"),
+            ("%g", 0.000_012_345, "1.2345e-05"),
+            ("%g", 99_999.95, "99999.9"),
+            ("%g", 999_999.4, "999999"),
+            ("%g", 1e100, "1e+100"),
+            ("%G", 1e-10, "1E-10"),
+            ("%E", 0.0, "0.000000E+00"),
+            ("%.2e", 9.999, "1.00e+01"),
+            ("%f", 1e15, "1000000000000000.000000"),
+            ("%.10f", 0.1, "0.1000000000"),
+            ("%+f", -1.0, "-1.000000"),
+            ("%010.2f", 3.25159, "0000003.25"),
+            ("%-10.2f", 3.25159, "3.25      "),
+            ("%+08.1f", 0.05, "+00000.1"),
+            ("%e", 1e9, "1.000000e+09"),
+            ("%e", 1e10, "1.000000e+10"),
+            ("%e", 1e-5, "1.000000e-05"),
+            ("%g", 1e5, "100000"),
+            ("%g", 1e6, "1e+06"),
+            ("%#.3g", 1.0, "1.00"),
+            ("%#.3g", 100.0, "100."),
+            ("%#.3g", 1000.0, "1.00e+03"),
+            ("%.2g", 99.5, "1e+02"),
+            ("%.0g", 0.000_01, "1e-05"),
+            ("%f", f64::INFINITY, "inf"),
+            ("%F", f64::NEG_INFINITY, "-INF"),
+            ("%+f", f64::INFINITY, "+inf"),
+            ("%8e", f64::INFINITY, "     inf"),
+            ("%-8g", f64::INFINITY, "inf     "),
+            ("%08g", f64::NEG_INFINITY, "    -inf"),
+        ] {
+            assert_eq!(only(format).format_real(number), printed, "{format} of {number}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_conversion_is_told() {
+        use ConversionKind::{Date, Integer, Raw, Real, String, Time, Value};
+        for (letters, kind) in
+            [("s", String), ("diuoxX", Integer), ("fFeEgG", Real), ("vV", Value), ("r", Raw), ("T", Time), ("Y", Date)]
+        {
+            for letter in letters.chars() {
+                let conversion = only(&format!("%{letter}"));
+                assert_eq!((conversion.kind(), conversion.is_quoted()), (kind, letter == 'V'), "{letter}");
+            }
+        }
+        let unknown = "the conversion `%c` is not supported: use %s %d %i %u %x %X %o %f %F %e %E %g %G %v %V %r %T %Y, or \
+                       `%%` for a percent sign";
+        let large = "the width or precision 4097 is too large: the maximum is 4096";
+        for (text, expected) in [
+            ("", Ok(None)),
+            ("%", Ok(None)),
+            ("5", Ok(None)),
+            ("-+ 0#5.3", Ok(None)),
+            ("4096d", Ok(Some((4096, false, 5)))),
+            ("-4095d x", Ok(Some((4095, true, 6)))),
+            (".4096f", Ok(Some((0, false, 6)))),
+            ("5.f", Ok(Some((5, false, 3)))),
+            ("hhd", Ok(Some((0, false, 3)))),
+            ("lLqjzd", Ok(Some((0, false, 6)))),
+            ("c", Err(unknown)),
+            ("4097d", Err(large)),
+            ("1.4097d", Err(large)),
+        ] {
+            let read = PrintfConversion::read(text);
+            let read = read.map(|read| read.map(|(read, length)| (read.width(), read.is_left_aligned(), length)));
+            assert_eq!(read, expected.map_err(str::to_owned), "{text}");
+        }
+        let endless = "99999999999999999999";
+        let message = format!("the width or precision {endless} is too large: the maximum is 4096");
+        assert_eq!(PrintfConversion::read(&format!("{endless}d")).unwrap_err(), message);
+        assert_eq!(only("%.0s").format_text("ab"), "");
+        assert_eq!(only("%4.2s").format_text("\u{e9}bc"), "  \u{e9}b");
+        assert_eq!(only("%04s").format_text("ab"), "  ab");
     }
 }

@@ -187,8 +187,8 @@ pub fn duration(seconds: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::{
-        break_sentence, counted, duration, duration_range, join_and, shorten, shorten_middle, shorten_words,
-        with_commas,
+        break_sentence, counted, duration, duration_range, join_and, join_first, join_with, rounded, shorten,
+        shorten_middle, shorten_words, with_commas,
     };
 
     #[test]
@@ -286,6 +286,89 @@ mod tests {
         ] {
             let (first, rest) = if first.is_empty() { (sentence, None) } else { (first, Some(rest)) };
             assert_eq!(break_sentence(sentence, 31), (first, rest.filter(|rest| !rest.is_empty())));
+        }
+    }
+
+    #[test]
+    fn weights_are_rounded() {
+        for (weight, expected) in [
+            (0.0, 0.0),
+            (0.123_456_7, 0.123_457),
+            (-0.123_456_7, -0.123_457),
+            (0.999_999_4, 0.999_999),
+            (1.0, 1.0),
+            (1.005_1, 1.01),
+            (-1.004_9, -1.0),
+            (123.456, 123.46),
+        ] {
+            assert_eq!(rounded(weight), expected, "{weight}");
+        }
+    }
+
+    #[test]
+    fn the_first_items_are_joined_and_the_others_counted() {
+        for (items, all, most, expected) in [
+            (&[][..], 0, 2, ""),
+            (&["a"], 1, 2, "a"),
+            (&["a", "b"], 2, 2, "a and b"),
+            (&["a", "b", "c"], 3, 2, "a, b and 1 more"),
+            (&["a", "b"], 2002, 2, "a, b and 2,000 more"),
+            (&["a"], 3, 2, "a and 2 more"),
+            (&["a", "b"], 2, 0, "2 more"),
+        ] {
+            assert_eq!(join_first(items.iter(), all, most), expected, "{items:?} {all} {most}");
+        }
+        assert_eq!(["or", "nor"].map(|word| join_with(&["a", "b", "c"], word)), ["a, b or c", "a, b nor c"]);
+        assert_eq!(join_with(&["a"], "or"), "a");
+    }
+
+    #[test]
+    fn short_rooms_cut_much() {
+        let at =
+            |cut: fn(&str, usize) -> String| [0, 2, 3, 4, 5, 8, 12, 15, 16].map(|most| cut("ab cd, ef gh-ij k", most));
+        assert_eq!(
+            at(shorten),
+            ["...", "...", "...", "a...", "ab...", "ab cd...", "ab cd, ef...", "ab cd, ef gh...", "ab cd, ef gh-..."]
+        );
+        assert_eq!(
+            at(shorten_words),
+            ["...", "...", "...", "a...", "ab...", "ab cd...", "ab cd, ef...", "ab cd, ef...", "ab cd, ef..."]
+        );
+        assert_eq!(
+            at(shorten_middle),
+            [" ... ", " ... ", " ... ", " ... ", " ... ", "a ...  k", "ab ... ij k", "ab ... h-ij k", "ab ... gh-ij k"]
+        );
+        assert_eq!(shorten("ab cd, ef gh-ij k", 17), "ab cd, ef gh-ij k");
+        assert_eq!(shorten_middle("ab cd, ef gh-ij k", 17), "ab cd, ef gh-ij k");
+    }
+
+    #[test]
+    fn lengths_have_their_nearest_units() {
+        for (from, to, expected) in [
+            (1, 1, "1 second"),
+            (1, 2, "1 to 2 seconds"),
+            (-5, 0, "0 seconds"),
+            (120, 179, "2 to 3 minutes"),
+            (7169, 7170, "119 to 120 minutes"),
+            (7200, 8999, "2 hours"),
+            (8999, 9000, "2 to 3 hours"),
+            (3600, 90_000, "60 minutes to 25 hours"),
+            (100_000, 200_000, "28 hours to 2 days"),
+            (216_000 - 1, 216_000, "2 to 3 days"),
+        ] {
+            assert_eq!(duration_range(from, to), expected, "{from} to {to}");
+        }
+        for (seconds, expected) in [
+            (1, "1 s"),
+            (61, "1 min 1 s"),
+            (3601, "1 h"),
+            (3660, "1 h 1 min"),
+            (86_399, "23 h 59 min"),
+            (90_000, "1 day 1 h"),
+            (172_800, "2 days"),
+            (172_860, "2 days"),
+        ] {
+            assert_eq!(duration(seconds), expected, "{seconds}");
         }
     }
 }

@@ -36,7 +36,7 @@ pub fn with_short_numbers(clause: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::with_short_numbers;
+    use super::{short_number, with_short_numbers};
 
     #[test]
     fn whole_sizes_have_suffixes() {
@@ -47,6 +47,40 @@ mod tests {
             ("z > 1073741824.0 \u{e4}", "z > 1G \u{e4}"),
         ] {
             assert_eq!(with_short_numbers(clause), expected);
+        }
+    }
+
+    #[test]
+    fn numbers_have_the_largest_suffix_that_is_whole() {
+        for (number, expected) in [
+            (0.0, None),
+            (1.0, None),
+            (1023.0, None),
+            (1024.0, Some("1K")),
+            (-1024.0, Some("-1K")),
+            (1536.0, None),
+            (2048.0, Some("2K")),
+            (1_048_576.0, Some("1M")),
+            (1_049_600.0, Some("1025K")),
+            (1_073_741_824.0, Some("1G")),
+            (1_099_511_627_776.0, Some("1T")),
+            (1_125_899_906_842_624.0, Some("1024T")),
+            (0.5, None),
+            (f64::INFINITY, None),
+        ] {
+            assert_eq!(short_number(number).as_deref(), expected, "{number}");
+        }
+        for (clause, expected) in [
+            ("1024.0", "1K"),
+            ("a1024.0 _1024.0 1024.0", "a1024.0 _1024.0 1K"),
+            ("1024.0E2", "1024.0E2"),
+            ("1024.00", "1024.00"),
+            ("(1024.0)", "(1K)"),
+            ("\"x\\n\" 1024.0", "\"x\\n\" 1024.0"),
+            ("\"open 1024.0", "\"open 1024.0"),
+            ("", ""),
+        ] {
+            assert_eq!(with_short_numbers(clause), expected, "{clause}");
         }
     }
 }

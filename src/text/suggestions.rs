@@ -131,7 +131,7 @@ fn folded(name: &str) -> Option<(String, usize)> {
 mod tests {
     use strsim::osa_distance;
 
-    use super::{closest_name, closest_names, letters_to_change, suggestion};
+    use super::{closest_name, closest_names, letters_to_change, similar_ids, suggestion};
 
     #[test]
     fn no_name_is_nearer_than_its_letters_say() {
@@ -214,5 +214,52 @@ mod tests {
     #[test]
     fn suggestions_end_a_message() {
         assert_eq!([suggestion::<&str>(&[]), suggestion(&["a", "b"])], ["", "; did you mean a, b?"]);
+    }
+
+    #[test]
+    fn a_name_may_differ_by_an_edit_more_for_each_five_letters() {
+        for (name, other, is_near) in [
+            ("abcd", "abce", true),
+            ("abcd", "abef", false),
+            ("abcde", "abcxy", true),
+            ("abcde", "abxyz", false),
+            ("abcdefghi", "abcdefgxy", true),
+            ("abcdefghi", "abcdefxyz", false),
+            ("abcdefghij", "abcdefgxyz", true),
+            ("a", "b", false),
+            ("a", "ab", true),
+            ("ab", "cd", false),
+            ("ab", "", false),
+        ] {
+            assert_eq!(closest_names(name, [other]).len(), usize::from(is_near), "{name} {other}");
+        }
+        // The only longer name counts for five letters, and no longer name of several.
+        for (name, among, expected) in [
+            ("MinMe", vec!["MinMemoryOfAll"], vec!["MinMemoryOfAll"]),
+            ("MinM", vec!["MinMemoryOfAll"], vec![]),
+            ("MinMe", vec!["MinMemoryOfAll", "MINMEMORYOFALL"], vec!["MinMemoryOfAll"]),
+            ("MinMe", vec!["MinMemoryOfAll", "MinMemoryOfOne"], vec![]),
+            ("MinMe", vec!["MinMemoryOfAll", "MinNe"], vec!["MinNe"]),
+        ] {
+            assert_eq!(closest_names(name, among), expected, "{name}");
+        }
+        let (long, longer) = ("x".repeat(64), "x".repeat(65));
+        assert_eq!(closest_names(&long, [long.as_str()]), [long.as_str()]);
+        assert!(closest_names(&longer, [longer.as_str()]).is_empty());
+    }
+
+    #[test]
+    fn identities_that_begin_alike_come_first() {
+        let among = ["slot1@a", "slot1_1@a", "slot1_2@a", "SLOT1_3@a", "slot2@a"];
+        for (id, expected) in [
+            ("slot1", vec!["slot1@a", "slot1_1@a", "slot1_2@a"]),
+            ("slot1_3", vec!["SLOT1_3@a"]),
+            ("slot2@a", vec!["slot2@a"]),
+            ("slot3@a", vec!["slot1@a", "slot2@a", "SLOT1_3@a"]),
+            ("", vec![]),
+            ("none", vec![]),
+        ] {
+            assert_eq!(similar_ids(id, among.into_iter()), expected, "{id}");
+        }
     }
 }
