@@ -106,7 +106,7 @@ pub(super) fn set_credentials(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
     if let Some(services) = job.value(&["use_oauth_services", "UseOAuthServices"])? {
         let mut names = super::queue::words(&services.text);
         names.sort_by_key(|name| name.to_ascii_lowercase());
-        names.dedup();
+        names.dedup_by(|one, other| one.eq_ignore_ascii_case(other));
         job.assign_value("OAuthServicesNeeded", names.join(",").as_str(), &services);
     }
     Ok(())

@@ -168,16 +168,12 @@ impl<'s> JobMaker<'s> {
         let fault = |message: String| Problem::error_at(statement.clone(), 0, message);
         let count = self.count(arguments, &statement)?;
         let has_items = arguments.source != super::queue::ItemSource::None;
-        let items: Vec<&str> = if has_items {
-            let selected = |index: &usize| arguments.slice.has(*index, arguments.items.len());
-            (0..arguments.items.len()).filter(selected).map(|index| arguments.items[index].as_str()).collect()
+        // The items that the slice selects, each with its place.
+        let items: Vec<(usize, &str)> = if has_items {
+            let all = arguments.items.iter().map(String::as_str).enumerate();
+            all.filter(|(row, _)| arguments.slice.has(*row, arguments.items.len())).collect()
         } else {
-            vec![""]
-        };
-        let rows: Vec<usize> = if has_items {
-            (0..arguments.items.len()).filter(|index| arguments.slice.has(*index, arguments.items.len())).collect()
-        } else {
-            vec![0]
+            vec![(0, "")]
         };
         let made = usize::try_from(self.next_process).unwrap_or(usize::MAX);
         let total = usize::try_from(count).unwrap_or(usize::MAX).saturating_mul(items.len());
@@ -193,7 +189,7 @@ impl<'s> JobMaker<'s> {
         }
         variables.begin_items(&arguments.variables, &statement);
         let mut statement_jobs = StatementJobs::new(self, statement);
-        for (item, row) in items.into_iter().zip(rows) {
+        for (row, item) in items {
             // As in HTCondor, a blank item leaves the variables as they are.
             let is_blank = item.trim().is_empty() && statement_jobs.model.is_some();
             let values = arguments.table.split(item, Some(arguments.variables.len()));

@@ -404,6 +404,7 @@ fn policies_accounts_and_files() {
         ("JOB_DEFAULT_NOTIFICATION = error", "", "JobNotification = 3"),
         ("JOB_DEFAULT_NOTIFICATION = error", "notification = always", "JobNotification = 1"),
         ("", "use_oauth_services = b, A b", "OAuthServicesNeeded = \"A,b\""),
+        ("", "use_oauth_services = b, A, a A", "OAuthServicesNeeded = \"A,b\""),
         ("", "scitokens_file = /t\nuse_scitokens = true", "ScitokensFile = \"/t\""),
         ("", "", "Rank = 0.0, PeriodicHold = -, OnExitHold = -, JobPrio = 0"),
         (inserts, "periodic_hold = x", "PeriodicHold = x, PeriodicRelease = false, OnExitHold = false"),
