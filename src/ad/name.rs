@@ -255,4 +255,47 @@ mod tests {
             assert!(!Name::new(quoted).is_identifier(), "{quoted}");
         }
     }
+
+    #[test]
+    fn beginnings_and_ends_are_compared_without_case() {
+        for (name, part, begins, ends) in [
+            ("GPUs_Mem", "gpus_", true, false),
+            ("GPUs_Mem", "MEM", false, true),
+            ("GPUs_Mem", "gpus_mem", true, true),
+            ("GPUs_Mem", "gpus_memo", false, false),
+            ("GPUs_Mem", "", true, true),
+            ("", "", true, true),
+            ("", "a", false, false),
+            ("é", "e", false, false),
+            ("éa", "é", true, false),
+        ] {
+            let found = (Name::new(name).starts_with(part), Name::new(name).ends_with(part));
+            assert_eq!(found, (begins, ends), "{name} {part}");
+        }
+        let mut names = ["b", "A", "a1", "_", "B1", "aB"].map(Name::new);
+        names.sort();
+        assert_eq!(names.map(|name| name.to_string()), ["_", "A", "a1", "aB", "b", "B1"]);
+    }
+
+    #[test]
+    fn private_names_are_secrets_but_for_one() {
+        for (name, is_private, is_secret) in [
+            ("claimid", true, true),
+            ("ChildClaimIds", true, true),
+            ("ClaimIdList", true, true),
+            ("ClaimIds", true, true),
+            ("PairedClaimId", true, true),
+            ("TransferKey", true, true),
+            ("capability", true, false),
+            ("_CONDOR_PRIV", true, true),
+            ("_condor_privX", true, true),
+            ("_condor_pri", false, false),
+            ("x_condor_priv", false, false),
+            ("ClaimIdx", false, false),
+            ("PublicClaimId", false, false),
+        ] {
+            let name = Name::new(name);
+            assert_eq!((name.is_private(), name.is_secret()), (is_private, is_secret), "{name}");
+        }
+    }
 }
