@@ -56,6 +56,21 @@ pub fn assert_recorded(path: &str, text: &str) {
     assert!(text == recorded, "{path}, now and as recorded: {differing:?} (BLESS=1 rewrites it)");
 }
 
+/// Compares answers with those in a file of the project, which has the cases, too: a line that is not indented is a case,
+/// and what is indented below it is its answer. With `BLESS=1` in the environment the answers are rewritten.
+pub fn assert_answers(path: &str, answer: impl Fn(&str) -> String) {
+    let recorded = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("the file is text");
+    let mut text = String::with_capacity(recorded.len());
+    for line in recorded.lines().filter(|line| !line.starts_with("  ")) {
+        text.push_str(line);
+        text.push('\n');
+        if !line.is_empty() && !line.starts_with("# ") {
+            text.push_str(&answer(line));
+        }
+    }
+    assert_recorded(path, &text);
+}
+
 /// The folder of this process for temporary files: tests may run in several processes at once. Folders of processes that
 /// have ended are removed. Its name has as many characters in each process: messages are folded, and name files.
 pub fn temporary() -> &'static Path {
