@@ -9,7 +9,6 @@
 //! [`Evaluator`]: super::Evaluator
 
 mod budget;
-mod function_calls;
 mod lower;
 mod operand;
 mod program;

@@ -1,18 +1,16 @@
 //! Runs of programs.
 
+mod calls;
+
 use std::sync::Arc;
 
 use crate::ad::{ByIdentity, Dialect, Expression, ExpressionKind, ScopeFrame, Truth, UnaryOperator, Value};
 
-use super::super::builtin::string_lists;
 use super::super::{Context, Environment};
 use super::CompiledSubject;
 use super::budget::ProgramBudget;
-use super::function_calls::{call_function, search_pattern};
 use super::operand::{Bail, ComputedStrings, Operand};
-use super::program::{
-    CallOperation, Comparison, IntegerTest, ListOperation, Operation, PatternOperation, Place, Program,
-};
+use super::program::{Comparison, IntegerTest, Operation, Place, Program};
 use super::slots::{AdView, NameNumber};
 
 /// Run of a program, with the programs of the attributes that it reads.
@@ -376,41 +374,5 @@ impl<'a> Run<'a> {
             }
             Operation::Unsupported => Err(Bail),
         }
-    }
-
-    #[inline(never)]
-    fn pattern_test(&mut self, test: &'a PatternOperation) -> Result<Truth, Bail> {
-        let subject = &test.call.arguments[1];
-        if let Some(Value::String(subject)) = self.stored(subject) {
-            return search_pattern(test, subject.as_bytes(), self.context, &mut self.budget);
-        }
-        let subject = self.operand(subject)?;
-        if let Operand::Undefined = subject {
-            return Ok(Truth::Undefined);
-        }
-        let Some(subject) = self.strings.text(subject) else { return Ok(Truth::Error) };
-        search_pattern(test, subject.as_bytes(), self.context, &mut self.budget)
-    }
-
-    fn list_search(&mut self, search: &'a ListOperation) -> Result<Operand<'a>, Bail> {
-        let call = &search.call;
-        let [wanted, list] = [self.operand(&call.arguments[0])?, self.operand(&call.arguments[1])?];
-        if let (Some(wanted), Some(list)) = (self.strings.text(wanted), self.strings.text(list)) {
-            let (wanted, list) = (wanted.as_bytes(), list.as_bytes());
-            let is_listed = string_lists::lists_item(list, search.delimiters.as_bytes(), wanted, search.ignores_case);
-            return Ok(Operand::Boolean(is_listed));
-        }
-        let mut values = vec![wanted, list];
-        for argument in &call.arguments[2..] {
-            values.push(self.operand(argument)?);
-        }
-        self.call_with(call, &values)
-    }
-
-    /// Calls a function with the values of its arguments.
-    fn call_with(&mut self, call: &CallOperation, values: &[Operand<'a>]) -> Result<Operand<'a>, Bail> {
-        let values = values.iter().map(|value| Ok(self.strings.value(*value))).collect();
-        let value = call_function(call, values, self.nowhere, self.context, &mut self.budget)?;
-        self.strings.keep(value)
     }
 }

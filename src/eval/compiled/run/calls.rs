@@ -4,15 +4,54 @@ use std::sync::Arc;
 
 use crate::ad::{ExpressionKind, ScopeFrame, Truth, Value};
 
-use super::super::builtin::{Call, EarlyEnd};
-use super::super::pattern::{SearchFault, SearchSteps};
-use super::super::{Abort, Context, Environment, Evaluator};
-use super::budget::ProgramBudget;
-use super::operand::Bail;
-use super::program::{CallOperation, PatternOperation};
+use super::super::super::builtin::{Call, EarlyEnd, string_lists};
+use super::super::super::pattern::{SearchFault, SearchSteps};
+use super::super::super::{Abort, Context, Environment, Evaluator};
+use super::super::budget::ProgramBudget;
+use super::super::operand::{Bail, Operand};
+use super::super::program::{CallOperation, ListOperation, PatternOperation};
+use super::Run;
+
+impl<'a> Run<'a> {
+    #[inline(never)]
+    pub(super) fn pattern_test(&mut self, test: &'a PatternOperation) -> Result<Truth, Bail> {
+        let subject = &test.call.arguments[1];
+        if let Some(Value::String(subject)) = self.stored(subject) {
+            return search_pattern(test, subject.as_bytes(), self.context, &mut self.budget);
+        }
+        let subject = self.operand(subject)?;
+        if let Operand::Undefined = subject {
+            return Ok(Truth::Undefined);
+        }
+        let Some(subject) = self.strings.text(subject) else { return Ok(Truth::Error) };
+        search_pattern(test, subject.as_bytes(), self.context, &mut self.budget)
+    }
+
+    pub(super) fn list_search(&mut self, search: &'a ListOperation) -> Result<Operand<'a>, Bail> {
+        let call = &search.call;
+        let [wanted, list] = [self.operand(&call.arguments[0])?, self.operand(&call.arguments[1])?];
+        if let (Some(wanted), Some(list)) = (self.strings.text(wanted), self.strings.text(list)) {
+            let (wanted, list) = (wanted.as_bytes(), list.as_bytes());
+            let is_listed = string_lists::lists_item(list, search.delimiters.as_bytes(), wanted, search.ignores_case);
+            return Ok(Operand::Boolean(is_listed));
+        }
+        let mut values = vec![wanted, list];
+        for argument in &call.arguments[2..] {
+            values.push(self.operand(argument)?);
+        }
+        self.call_with(call, &values)
+    }
+
+    /// Calls a function with the values of its arguments.
+    pub(super) fn call_with(&mut self, call: &CallOperation, values: &[Operand<'a>]) -> Result<Operand<'a>, Bail> {
+        let values = values.iter().map(|value| Ok(self.strings.value(*value))).collect();
+        let value = call_function(call, values, self.nowhere, self.context, &mut self.budget)?;
+        self.strings.keep(value)
+    }
+}
 
 /// Calls a function with the values of its arguments. It runs in an environment without ads and the scope there.
-pub(super) fn call_function(
+fn call_function(
     call: &CallOperation,
     values: Vec<Result<Value, Abort>>,
     (environment, frame): &(Environment, Arc<ScopeFrame>),
@@ -41,7 +80,7 @@ pub(super) fn call_function(
 }
 
 /// Searches a text for the pattern of `test`.
-pub(super) fn search_pattern(
+fn search_pattern(
     test: &PatternOperation,
     subject: &[u8],
     context: &Context,
