@@ -390,18 +390,6 @@ pub fn session_of(arguments: &[&str]) -> Session {
     Session::new(parse_arguments(tree(), arguments).expect("this is a command line").options, tree)
 }
 
-/// Returns the messages that a session has kept since the last call, each behind its kind.
-#[cfg(test)]
-pub fn told(session: &Session) -> Vec<String> {
-    use super::kept_messages::KeptMessage;
-    let texts = session.take_kept_messages().into_iter().map(|message| match message {
-        KeptMessage::Text(kind, text) => format!("{}: {text}", kind.word()),
-        KeptMessage::Problem((_, problem)) => format!("problem: {}", problem.message),
-        KeptMessage::Counted([errors, warnings]) => format!("{errors} errors, {warnings} warnings"),
-    });
-    texts.collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::{Command, Subcommand, tree};

@@ -247,7 +247,9 @@ mod tests {
             (&[], PolicyPlace::Slot, "MY.Fooo > 1", ""),
         ] {
             let mut pool = PolicyPool::default();
-            ads.iter().for_each(|text| pool.add(&ad(text, Dialect::Condor)));
+            for text in ads {
+                pool.add(&ad(text, Dialect::Condor));
+            }
             assert_eq!(pool.is_empty(), ads.is_empty());
             let expression = parse_expression(policy.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap();
             let found = check_policy_names(&expression, place, &pool, &Context::new(Dialect::Condor));

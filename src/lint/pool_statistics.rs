@@ -175,7 +175,9 @@ mod tests {
             (&["Scheduler"], "pool ad"),
         ] {
             let mut pool = PoolStatistics::default();
-            types.iter().for_each(|of| pool.add(&ad(&format!("[ MyType = \"{of}\" ]"), Dialect::Condor)));
+            for of in types {
+                pool.add(&ad(&format!("[ MyType = \"{of}\" ]"), Dialect::Condor));
+            }
             assert_eq!(pool.noun(), expected, "{types:?}");
         }
     }
@@ -191,7 +193,9 @@ mod tests {
             (&["x = true"], "none"),
         ] {
             let mut pool = PoolStatistics::default();
-            ads.iter().for_each(|text| pool.add(&ad(&format!("[ {text} ]"), Dialect::Condor)));
+            for text in ads {
+                pool.add(&ad(&format!("[ {text} ]"), Dialect::Condor));
+            }
             let range = pool.attributes[&Name::new("x")].range();
             let shown = range.map_or("none".to_owned(), |range| {
                 let (least, greatest) = range.ends();

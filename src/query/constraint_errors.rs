@@ -82,7 +82,9 @@ mod tests {
             (vec![Value::Real(0.5)], None, true),
         ] {
             let errors = ConstraintErrors::default();
-            values.iter().for_each(|value| errors.record(value));
+            for value in &values {
+                errors.record(value);
+            }
             assert_eq!((errors.reason(), errors.has_valid_value()), (expected, has_valid), "{values:?}");
             let (is_valid, reason) = errors.to_parts();
             assert_eq!(is_valid, has_valid);
@@ -99,7 +101,9 @@ mod tests {
         }
         // Reasons behind a valid value are not kept.
         let errors = ConstraintErrors::default();
-        [Value::Undefined, wrong()].iter().for_each(|value| errors.record(value));
+        for value in [Value::Undefined, wrong()] {
+            errors.record(&value);
+        }
         assert_eq!(errors.to_parts(), (true, None));
     }
 }

@@ -4,6 +4,8 @@ mod ad_boundaries;
 mod ad_structure;
 mod chumsky_types;
 mod dialect_tokens;
+#[cfg(test)]
+mod equality_tests;
 mod error;
 mod error_messages;
 mod expression_printer;

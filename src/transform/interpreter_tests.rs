@@ -1,5 +1,7 @@
 //! What rules make of ads.
 
+use std::fmt::Write;
+
 use crate::ad::{Ad, Dialect, Expression, Name, Value};
 use crate::eval::Context;
 use crate::syntax::{ParseOptions, Style, parse_ad, parse_expression, print_ad};
@@ -137,11 +139,11 @@ fn told(ad: &str, rules: &str) -> String {
         for change in result.changes {
             let AppliedChange { position: StatementPosition { rule, statement }, attribute, before, after } = change;
             let statement = statement.map_or("-".to_owned(), |statement| statement.to_string());
-            shown += &format!("; {attribute}: {} to {} by {rule}.{statement}", text(&before), text(&after));
+            write!(shown, "; {attribute}: {} to {} by {rule}.{statement}", text(&before), text(&after)).unwrap();
         }
         for TransformFault { position, message, scope, .. } in result.faults {
             let place = position.map(|position| (position.rule, position.statement));
-            shown += &format!("; {scope:?} of {place:?}: {message}");
+            write!(shown, "; {scope:?} of {place:?}: {message}").unwrap();
         }
         shown
     });
@@ -341,16 +343,17 @@ fn rules_put_at_most_8_mebibytes_into_an_ad() {
 #[test]
 fn nested_branches_are_those_of_a_program() {
     for number in 0..32 {
-        let [a, b, c, d, e] = [1, 2, 4, 8, 16].map(|bit| number & bit != 0);
+        let [first, inner, inner_elif, second, third] = [1, 2, 4, 8, 16].map(|bit| number & bit != 0);
         let rules = format!(
-            "if {a}\nif {b}\nSET x 1\nelif {c}\nSET x 2\nelse\nSET x 3\nendif\nSET y 1\nelif {d}\nSET y 2\n\
-             elif {e}\nif {b}\nSET x 4\nendif\nSET y 3\nelse\nif {b}\nelse\nSET x 5\nendif\nSET y 4\nendif\nSET z 1"
+            "if {first}\nif {inner}\nSET x 1\nelif {inner_elif}\nSET x 2\nelse\nSET x 3\nendif\nSET y 1\n\
+             elif {second}\nSET y 2\n\
+             elif {third}\nif {inner}\nSET x 4\nendif\nSET y 3\nelse\nif {inner}\nelse\nSET x 5\nendif\nSET y 4\nendif\nSET z 1"
         );
-        let (x, y) = match (a, d, e) {
-            (true, ..) => (if b { 1 } else { 3 - i32::from(c) }, 1),
+        let (x, y) = match (first, second, third) {
+            (true, ..) => (if inner { 1 } else { 3 - i32::from(inner_elif) }, 1),
             (_, true, _) => (0, 2),
-            (_, _, true) => (if b { 4 } else { 0 }, 3),
-            _ => (if b { 0 } else { 5 }, 4),
+            (_, _, true) => (if inner { 4 } else { 0 }, 3),
+            _ => (if inner { 0 } else { 5 }, 4),
         };
         let x = if x == 0 { String::new() } else { format!("x = {x}; ") };
         assert_eq!(results("a = 1", &rules), [format!("a = 1; {x}y = {y}; z = 1")], "{rules}");

@@ -1,6 +1,6 @@
 //! What macros stand for.
 
-use crate::ad::Dialect;
+use crate::ad::{Dialect, Name};
 use crate::eval::{Context, RandomStream};
 use crate::syntax::{ParseOptions, parse_ad};
 use crate::transform::edited_ad::EditedAd;
@@ -206,11 +206,11 @@ fn a_scope_has_variables_over_defaults() {
         assert_eq!(scope.has(&name.into()), has, "{name}");
     }
     let shown = |found: ScopedExpansion| {
-        let names: Vec<_> = found.looked_up.iter().map(|name| name.as_str()).collect();
+        let names: Vec<_> = found.looked_up.iter().map(Name::as_str).collect();
         let unknown = found.unknown.map_or(String::new(), |name| format!(", {name} unknown"));
-        let gaps: String = found.gaps.iter().map(|gap| format!(", {gap:?}")).collect();
+        let gaps: Vec<String> = found.gaps.iter().map(|gap| format!(", {gap:?}")).collect();
         assert!(!found.is_random);
-        format!("<{}> by {}{unknown}{gaps}", found.text, names.join(" "))
+        format!("<{}> by {}{unknown}{}", found.text, names.join(" "), gaps.concat())
     };
     for (text, expected) in [
         ("plain", "<plain> by "),

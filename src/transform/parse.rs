@@ -296,12 +296,9 @@ impl RulesParser<'_> {
         }
         let start = operand_start(text, word.range.end);
         if start >= text.len() {
-            let help = match text[word.range].split_once('=') {
-                Some((name, value)) if is_name(name) && !value.is_empty() => {
-                    format!("write `{} {name} {value}`", keyword.as_str())
-                }
-                _ => keyword.usage(),
-            };
+            let pair = text[word.range].split_once('=').filter(|(name, value)| is_name(name) && !value.is_empty());
+            let written = |(name, value)| format!("write `{} {name} {value}`", keyword.as_str());
+            let help = pair.map_or_else(|| keyword.usage(), written);
             return Err(line.problem(format!("`{}` needs two things after it", keyword.as_str())).with_help(help));
         }
         let [long, escaped] = [ParseOptions::long(self.dialect), ParseOptions::new(self.dialect)];

@@ -121,12 +121,16 @@ mod tests {
             (&[("a\\", true), ("\" + 1", false)], false),
         ] {
             let mut state = StringState::new(ParseOptions::long(Dialect::Condor));
-            parts.iter().for_each(|(text, is_from_ad)| state.advance(text.as_bytes(), *is_from_ad));
+            for (text, is_from_ad) in parts {
+                state.advance(text.as_bytes(), *is_from_ad);
+            }
             let text: String = parts.iter().map(|(text, _)| *text).collect();
             assert_eq!(state.is_broken(text.as_bytes()), is_broken, "{text}");
         }
         let mut state = StringState::new(ParseOptions::new(Dialect::Condor));
-        [("\"", false), ("a\\\\", true)].iter().for_each(|(text, is)| state.advance(text.as_bytes(), *is));
+        for (text, is_from_ad) in [("\"", false), ("a\\\\", true)] {
+            state.advance(text.as_bytes(), is_from_ad);
+        }
         state.advance(b"\" + 1", false);
         assert!(!state.is_broken(b"\"a\\\\\" + 1"));
     }

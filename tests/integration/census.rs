@@ -102,7 +102,7 @@ proptest! {
 /// The note on values that are not kept stands where some attribute has a number with a `+`, in any form that shows it.
 #[test]
 fn a_note_tells_that_there_are_more_values() {
-    let ads: String = (0..=10_000).map(|number| format!("Few = 1\nMany = {number}\n\n")).collect();
+    let ads = (0..=10_000).map(|number| format!("Few = 1\nMany = {number}\n\n")).collect::<Vec<_>>().concat();
     let path = file("census-more.long", &ads);
     let fewer = file("census-fewer.long", ads.replace("Many = 10000\n", ""));
     let plus = "note: `+` (in JSON: `more`) means that there are more distinct values\n";

@@ -41,7 +41,7 @@ fn expressions_with_names() -> impl Iterator<Item = Case> {
 
 /// The answers of a command to the cases in a dialect: the texts of their fields without names.
 fn answers(command: &str, dialect: &str, cases: &[Case]) -> Vec<String> {
-    let lines: String = cases.iter().map(|(_, case)| format!("{}\n", Json::from(case.clone()))).collect();
+    let lines = cases.iter().map(|(_, case)| format!("{}\n", Json::from(case.clone()))).collect::<Vec<_>>().concat();
     let output = run(&[command, "--dialect", dialect, "--cases", "-"], lines.as_bytes());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let shown = |line: &str| {

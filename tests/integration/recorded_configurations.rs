@@ -230,7 +230,7 @@ fn map_files_mean_what_is_recorded() {
         "@INCLUDE x",
     ] {
         for has_prefixes in [false, true] {
-            record.0.push_str(&format!("{text:?} {has_prefixes}\n"));
+            writeln!(record.0, "{text:?} {has_prefixes}").expect("a text has room");
             let (mut map, mut maps) = (UserMap::default(), UserMaps::default());
             let mut reader = MapFileReader::new(text.as_bytes(), has_prefixes);
             while let Some(item) = reader.read(&mut map) {

@@ -33,9 +33,8 @@ const LONG: [&str; 6] = [
 fn formatted(text: &str, form: FileFormat, width: usize) -> String {
     match format_ads(text.as_bytes(), form, Dialect::Condor, width) {
         Ok(formatted) => {
-            let problems: String =
-                formatted.problems.iter().map(|problem| format!("! {}\n", problem.message)).collect();
-            format!("{}{problems}", String::from_utf8_lossy(&formatted.text))
+            let problems = formatted.problems.iter().map(|problem| format!("! {}\n", problem.message));
+            format!("{}{}", String::from_utf8_lossy(&formatted.text), problems.collect::<Vec<_>>().concat())
         }
         Err(problem) => format!("! {}\n", problem.message),
     }

@@ -476,7 +476,7 @@ fn years_of_events_are_found_as_recorded() {
     let mut record = String::new();
     for log in logs {
         writeln!(record, "{log}").expect("a text has room");
-        let text: String = log.split(',').map(|time| format!("001 (1.0.0) {time} x\n...\n")).collect();
+        let text = log.split(',').map(|time| format!("001 (1.0.0) {time} x\n...\n")).collect::<Vec<_>>().concat();
         let mut before = String::new();
         for written in [
             None,

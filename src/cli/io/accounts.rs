@@ -104,7 +104,7 @@ pub fn read_userprio(session: &mut Session, path: &str) -> Result<Accountant, Fa
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::program::{session_of, told};
+    use crate::cli::program::session_of;
 
     #[test]
     fn submitters_that_a_file_does_not_name_are_noted() {
@@ -124,7 +124,7 @@ mod tests {
             let mut session = session_of(&["repl", "--quiet"]);
             session.keep_messages();
             note_unknown_submitters(&session, "file", &accounts, submitters);
-            assert_eq!(told(&session), expected, "{submitters:?}");
+            assert_eq!(session.told(), expected, "{submitters:?}");
         }
     }
 

@@ -4,7 +4,7 @@ use classad::ad::Dialect;
 use classad::syntax::{ParseOptions, parse_ad};
 
 use super::*;
-use crate::cli::program::{session_of, told};
+use crate::cli::program::session_of;
 
 fn ad(text: &str) -> Ad {
     parse_ad(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap()
@@ -104,7 +104,7 @@ fn bad_ports_are_told_at_their_place() {
         ad.report_bad_ports(&mut session, &fault).unwrap();
     }
     NamedAd::unnamed(ad("[ A = 1 ]")).report_bad_ports(&mut session, &fault).unwrap();
-    let expected = format!("problem: {fault}");
-    assert_eq!(told(&session), [expected.clone(), expected]);
+    let expected = format!("file: {fault}");
+    assert_eq!(session.told(), [expected.clone(), expected]);
     assert_eq!(session.error_count(), 2);
 }

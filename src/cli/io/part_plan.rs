@@ -368,7 +368,9 @@ mod tests {
             (&[0, 10, 10], &[2, 1]),
         ] {
             let mut planner = PartPlanner::new(10);
-            sizes.iter().for_each(|bytes| planner.add_part(planned("f", 0, None), *bytes));
+            for bytes in sizes {
+                planner.add_part(planned("f", 0, None), *bytes);
+            }
             let counts: Vec<usize> = planner.finish(None).parts.iter().map(Vec::len).collect();
             assert_eq!(counts, expected, "{sizes:?}");
         }
@@ -407,7 +409,7 @@ mod tests {
             match PartPlan::read(name) {
                 Ok(plan) => Ok((plan.now, plan.shares, plan.lines())),
                 Err(Failure::Refused(Some(reason))) => Err(reason.replace(&format!("{name}: "), "")),
-                Err(_) => panic!("it has a reason"),
+                Err(failure) => panic!("it has no reason: {failure:?}"),
             }
         };
         let lines = |lines: &[&str]| lines.iter().map(|&line| line.to_owned()).collect::<Vec<_>>();

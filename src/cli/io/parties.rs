@@ -195,7 +195,7 @@ mod tests {
     use classad::syntax::{ParseOptions, parse_ad};
 
     use super::*;
-    use crate::cli::program::{session_of, told};
+    use crate::cli::program::session_of;
 
     fn ad(text: &str, name: &str) -> NamedAd {
         NamedAd::unnamed(parse_ad(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap())
@@ -246,7 +246,7 @@ mod tests {
         session.keep_messages();
         warn_of_invalid_counts(&session, &requests);
         assert_eq!(
-            told(&session),
+            session.told(),
             [
                 "warning: r1: ResourceRequestCount -1 is below 0 and counts as 0 (and 1 more request)",
                 "warning: r3: ResourceRequestCount \"x\" is a string instead of an integer and counts as 1 \

@@ -47,7 +47,7 @@ fn ads_that_are_left_are_estimated() {
         (Some(100), 0, 3, 300),
         (Some(100), 20, 0, 0),
     ] {
-        let source = AdSource { size, bytes_read, ads_read, ..source() };
+        let source = AdSource { ads_read, size, bytes_read, ..source() };
         assert_eq!(source.estimated_ads_left(), expected, "{size:?} {bytes_read} {ads_read}");
     }
 }

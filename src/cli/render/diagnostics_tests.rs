@@ -110,7 +110,7 @@ fn an_excerpt_of_a_long_line_is_cut() {
         ("äöü", 2..4, 1, "äö", 0, 2..4),
         ("äöü", 4..6, 1, "öü", 1, 2..4),
     ] {
-        let (shown, [_, at], spans) = excerpt(text, &[range.clone()], around);
+        let (shown, [_, at], spans) = excerpt(text, std::slice::from_ref(&range), around);
         let shown = shown.trim_end_matches(' ').to_owned();
         assert_eq!((shown.as_str(), at, spans), (expected, column, vec![span]), "{text} {range:?}");
     }

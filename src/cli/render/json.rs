@@ -122,7 +122,9 @@ mod tests {
             (OutputForm::Jsonl, &[1, 2], "1\n2\n"),
         ] {
             let (mut out, mut writer) = (Vec::new(), JsonValueWriter::new(form));
-            values.iter().for_each(|value| writer.write(&mut out, value).unwrap());
+            for value in values {
+                writer.write(&mut out, value).unwrap();
+            }
             writer.finish(&mut out).unwrap();
             assert_eq!(String::from_utf8(out).unwrap(), expected, "{form:?}");
         }

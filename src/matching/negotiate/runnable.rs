@@ -135,7 +135,7 @@ mod tests {
         let heads: Vec<String> = waiting.heads.iter().map(head).collect();
         let mut requests: Vec<_> = waiting.requests.iter().map(|(request, of)| (*request, of.2)).collect();
         requests.sort_unstable();
-        let in_clusters: usize = waiting.clusters.values().map(|of| of.len()).sum();
+        let in_clusters: usize = waiting.clusters.values().map(std::collections::BTreeMap::len).sum();
         format!("{} {requests:?} {in_clusters}", heads.join(" "))
     }
 

@@ -47,8 +47,8 @@ fn ads_are_selected_by_the_value_of_the_constraint() {
                 scanner.read_only([Name::new("n"), Name::new("a"), Name::new("x")]);
             }
             let block = StreamBlock::from_complete_text(POOL, FileFormat::Long);
-            let scanned = shown(scanner.run(&mut scanner.new_state(), &block));
-            assert_eq!(scanned, expected, "{:?}", (constraint, filter, reads_some));
+            let told = shown(scanner.run(&mut scanner.new_state(), &block));
+            assert_eq!(told, expected, "{:?}", (constraint, filter, reads_some));
         }
     }
 }
@@ -141,8 +141,8 @@ fn a_scan_of_read_ads_ends_when_no_more_is_wanted() {
 /// A block of a stream has at most 256 KiB.
 #[test]
 fn blocks_are_scanned_in_their_order_until_no_more_is_wanted() {
-    let text: String =
-        (0..30_000).map(|number| format!("n = {number}\na{} = n\nb = a{}\n\n", number % 7, number % 5)).collect();
+    let ad = |number| format!("n = {number}\na{} = n\nb = a{}\n\n", number % 7, number % 5);
+    let text = (0..30_000).map(ad).collect::<Vec<_>>().concat();
     let mut scanner = AdScanner::new(expression("n % 1000 == 5"), Context::new(Dialect::Condor), found);
     scanner.read_only(["n", "b"].map(Name::new));
     let scan = |threads, wanted| {

@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn only_slots_are_kept() {
         let command = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
-        let minute = Duration::from_secs(60);
+        let minute = Duration::from_mins(1);
         assert!(SlotCache::of(&LiveSource::Jobs(None), &command(&["condor_q"]), minute).is_none());
         assert!(SlotCache::of(&LiveSource::Slots, &command(&["condor_status"]), Duration::ZERO).is_none());
         assert_eq!(identity(&command(&["a", "b"])), identity(&command(&["a", "b"])));

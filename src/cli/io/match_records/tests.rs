@@ -1,7 +1,7 @@
 //! Tests of records of matches: what is read of them, and what is told of bad ones.
 
 use super::*;
-use crate::cli::program::{session_of, told};
+use crate::cli::program::session_of;
 
 /// Reads records. Returns the parties that are bound of each match, with `!` before those of a claimed match, and the
 /// messages.
@@ -14,7 +14,7 @@ fn read(text: &str) -> (Vec<String>, Vec<String>) {
         let parties: Vec<&str> = found.bound_parties().map(|party| party.id.as_str()).collect();
         format!("{}{}", if found.is_claimed { "!" } else { "" }, parties.join(" "))
     };
-    (matches.values().map(bound).collect(), told(&session))
+    (matches.values().map(bound).collect(), session.told())
 }
 
 const GANG: &str = "{\"version\":1,\"match\":\"m1\",\"request\":\"r\",\"ports\":\

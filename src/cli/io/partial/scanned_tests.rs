@@ -47,7 +47,7 @@ fn read(texts: &[String]) -> Result<ScannedPartials, String> {
     match ScannedPartials::read(&paths) {
         Ok(read) => Ok(ScannedPartials { faults: read.faults.into_iter().map(without_folder).collect(), ..read }),
         Err(Failure::Refused(Some(reason))) => Err(without_folder(reason)),
-        Err(_) => panic!("it has a reason"),
+        Err(failure) => panic!("it has no reason: {failure:?}"),
     }
 }
 

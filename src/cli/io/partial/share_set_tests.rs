@@ -116,7 +116,7 @@ fn shares_that_are_missing_are_named_with_their_command() {
         match ShareSet::new(scanned, plan) {
             Ok(set) => Ok(set.shares.len()),
             Err(Failure::Refused(Some(reason))) => Err(reason.replace("the partial results cannot be merged: ", "")),
-            Err(_) => panic!("it has a reason"),
+            Err(failure) => panic!("it has no reason: {failure:?}"),
         }
     };
     let command = ["match", "a b", "--", "x"];

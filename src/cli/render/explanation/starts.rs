@@ -247,20 +247,17 @@ mod tests {
 
     #[test]
     fn what_starts_before_is_told_by_user() {
-        let [a, b, c, d, e] = ["a", "b", "c", "d", "e"].map(|user| (user, 1, 1.0));
+        let five = ["a", "b", "c", "d", "e"].map(|user| (user, 1, 1.0));
         for (users, expected) in [
             (&[][..], "nothing starts before it"),
             (&[("a", 0, 0.0)], "nothing starts before it"),
-            (&[a], "1 job of a (1 core) starts before it"),
+            (&five[..1], "1 job of a (1 core) starts before it"),
             (&[("a", 1, 2.5)], "1 job of a (2.5 cores) starts before it"),
             (&[("a", 1200, 0.5)], "1,200 jobs of a (0.5 cores) start before it"),
-            (&[a, ("b", 2, 8.0)], "1 job of a (1 core) and 2 of b (8 cores) start before it"),
+            (&[five[0], ("b", 2, 8.0)], "1 job of a (1 core) and 2 of b (8 cores) start before it"),
+            (&five[..4], "1 job of a (1 core), 1 of b (1 core), 1 of c (1 core) and 1 of d (1 core) start before it"),
             (
-                &[a, b, c, d],
-                "1 job of a (1 core), 1 of b (1 core), 1 of c (1 core) and 1 of d (1 core) start before it",
-            ),
-            (
-                &[a, b, c, d, e],
+                &five,
                 "1 job of a (1 core), 1 of b (1 core), 1 of c (1 core) and 2 of 2 other users (2 cores) start before it",
             ),
         ] {

@@ -124,7 +124,7 @@ mod tests {
     use classad::ad::Span;
 
     use super::{ColumnType, MAX_GROUP_ROWS, ParquetWriter, Session, Value};
-    use crate::cli::program::{session_of, told};
+    use crate::cli::program::session_of;
     use crate::cli::render::output::silence_stdout;
 
     fn writer(columns: &[(&str, ColumnType)]) -> ParquetWriter {
@@ -147,7 +147,7 @@ mod tests {
         assert_eq!((groups(&rows), rows.bytes), ((1, 0), 0));
         let (mut bytes, long) = (writer(&[("a", ColumnType::String)]), Value::string("x".repeat(8 << 20)));
         for count in 1..4 {
-            bytes.push(&[long.clone()]).ok().unwrap();
+            bytes.push(std::slice::from_ref(&long)).ok().unwrap();
             assert_eq!(groups(&bytes), (0, count));
         }
         bytes.push(&[long]).ok().unwrap();
@@ -187,7 +187,7 @@ mod tests {
                 "column `b`: null replaces 2 errors",
                 "column `b` is of type boolean: null replaces 1 value of other types",
             ];
-            assert_eq!(told(&session), expected.map(|text| format!("{kind}: {text}")));
+            assert_eq!(session.told(), expected.map(|text| format!("{kind}: {text}")));
         }
     }
 }

@@ -267,6 +267,21 @@ fn constraints_that_are_too_long_refuse_and_fail() {
     }
 }
 
+/// What is told of each row of `portions_are_claimed`.
+const PORTIONS: [&str; 11] = [
+    "job slot {Cpus 2, Memory 128, Disk 1024} | ; job: the match f351f9656732a871 has already claimed it {} | ; job: the match f351f9656732a871 has already claimed it {}",
+    "job slot {Cpus 2, Memory error, Disk error} | ; job: the match f351f9656732a871 has already claimed it {} | ; job: the match f351f9656732a871 has already claimed it {}",
+    "job slot {Cpus 2, Memory error, Disk error, Licences 3} | ; job: the match f351f9656732a871 has already claimed it; slot: it has too little Licences left {} | ; job: the match f351f9656732a871 has already claimed it; slot: it has too little Licences left {}",
+    "job slot {Cpus 2, Memory error, Disk error} | ; job: the match f351f9656732a871 has already claimed it {} | ; job: the match f351f9656732a871 has already claimed it {}",
+    "; job: it requires other; slot: it has too little Licences left {} | ; job: it requires other; slot: it has too little Licences left {} | ; job: it requires other; slot: it has too little Licences left {}",
+    "; job: it requires other; slot: it has too little Cpus left {} | ; job: it requires other; slot: it has too little Cpus left {} | ; job: it requires other; slot: it has too little Cpus left {}",
+    "job slot#2 {Cpus 1, Memory 10, Licences 3} | ; job: the match 7305fffb4e9f4238 has already claimed it; slot#2: it has too little Licences left {} | ; job: the match 7305fffb4e9f4238 has already claimed it; slot#2: it has too little Licences left {}",
+    "job slot#2 {Cpus 1, Licences 1} | ; job: the match 7305fffb4e9f4238 has already claimed it {} | ; job: the match 7305fffb4e9f4238 has already claimed it {}",
+    "job slot {} | ; job: the match f351f9656732a871 has already claimed it; slot: the match f351f9656732a871 has already claimed it {} | ; job: the match f351f9656732a871 has already claimed it; slot: the match f351f9656732a871 has already claimed it {}",
+    "job slot#2 {Cpus 3} | ; job: the match 7305fffb4e9f4238 has already claimed it {} | ; job: the match 7305fffb4e9f4238 has already claimed it {}",
+    "job slot#2 {} | ; job: the match 7305fffb4e9f4238 has already claimed it {} | ; job: the match 7305fffb4e9f4238 has already claimed it {}",
+];
+
 /// Of a partitionable slot, a job claims what it asks for, also where no notice says it.
 #[test]
 fn portions_are_claimed() {
@@ -279,85 +294,21 @@ fn portions_are_claimed() {
     };
     let slot = "PartitionableSlot = true; Cpus = 8; Memory = 4096; Disk = 100000; Licences = 5; MachineResources = \"Cpus Memory Disk Licences\"";
     let shown = |ad: &Ad| ad.iter().map(|of| format!("{} {}", of.name, of.expression)).collect::<Vec<_>>().join(", ");
-    for (job, offer, named, is_part, expected) in [
-        (
-            "RequestCpus = 2; RequestMemory = 100; RequestDisk = 5",
-            slot,
-            None,
-            false,
-            "job slot {Cpus 2, Memory 128, Disk 1024} | ; job: the match f351f9656732a871 has already claimed it {} | ; job: the match f351f9656732a871 has already claimed it {}",
-        ),
-        (
-            "RequestCpus = 2",
-            slot,
-            None,
-            false,
-            "job slot {Cpus 2, Memory error, Disk error} | ; job: the match f351f9656732a871 has already claimed it {} | ; job: the match f351f9656732a871 has already claimed it {}",
-        ),
-        (
-            "RequestCpus = 2; RequestLicences = 3",
-            slot,
-            None,
-            false,
-            "job slot {Cpus 2, Memory error, Disk error, Licences 3} | ; job: the match f351f9656732a871 has already claimed it; slot: it has too little Licences left {} | ; job: the match f351f9656732a871 has already claimed it; slot: it has too little Licences left {}",
-        ),
-        (
-            "RequestCpus = 2; RequestLicences = \"x\"; RequestOthers = 4",
-            slot,
-            None,
-            false,
-            "job slot {Cpus 2, Memory error, Disk error} | ; job: the match f351f9656732a871 has already claimed it {} | ; job: the match f351f9656732a871 has already claimed it {}",
-        ),
-        (
-            "RequestCpus = 2; RequestLicences = 6",
-            slot,
-            None,
-            false,
-            "; job: it requires other; slot: it has too little Licences left {} | ; job: it requires other; slot: it has too little Licences left {} | ; job: it requires other; slot: it has too little Licences left {}",
-        ),
-        (
-            "RequestCpus = 9",
-            slot,
-            None,
-            false,
-            "; job: it requires other; slot: it has too little Cpus left {} | ; job: it requires other; slot: it has too little Cpus left {} | ; job: it requires other; slot: it has too little Cpus left {}",
-        ),
-        (
-            "RequestCpus = 2; RequestLicences = 3",
-            slot,
-            Some("Cpus = 1; Memory = 10"),
-            true,
-            "job slot#2 {Cpus 1, Memory 10, Licences 3} | ; job: the match 7305fffb4e9f4238 has already claimed it; slot#2: it has too little Licences left {} | ; job: the match 7305fffb4e9f4238 has already claimed it; slot#2: it has too little Licences left {}",
-        ),
-        (
-            "RequestCpus = 2; RequestLicences = 3",
-            slot,
-            Some("Cpus = 1; Licences = 1"),
-            true,
-            "job slot#2 {Cpus 1, Licences 1} | ; job: the match 7305fffb4e9f4238 has already claimed it {} | ; job: the match 7305fffb4e9f4238 has already claimed it {}",
-        ),
-        (
-            "RequestCpus = 2",
-            "Cpus = 8; Memory = 4096",
-            None,
-            false,
-            "job slot {} | ; job: the match f351f9656732a871 has already claimed it; slot: the match f351f9656732a871 has already claimed it {} | ; job: the match f351f9656732a871 has already claimed it; slot: the match f351f9656732a871 has already claimed it {}",
-        ),
-        (
-            "RequestCpus = 2",
-            "Cpus = 8; Memory = 4096",
-            Some("Cpus = 3"),
-            true,
-            "job slot#2 {Cpus 3} | ; job: the match 7305fffb4e9f4238 has already claimed it {} | ; job: the match 7305fffb4e9f4238 has already claimed it {}",
-        ),
-        (
-            "RequestCpus = 2",
-            "Cpus = 8; Memory = 4096",
-            None,
-            true,
-            "job slot#2 {} | ; job: the match 7305fffb4e9f4238 has already claimed it {} | ; job: the match 7305fffb4e9f4238 has already claimed it {}",
-        ),
-    ] {
+    let rows = [
+        ("RequestCpus = 2; RequestMemory = 100; RequestDisk = 5", slot, None, false),
+        ("RequestCpus = 2", slot, None, false),
+        ("RequestCpus = 2; RequestLicences = 3", slot, None, false),
+        ("RequestCpus = 2; RequestLicences = \"x\"; RequestOthers = 4", slot, None, false),
+        ("RequestCpus = 2; RequestLicences = 6", slot, None, false),
+        ("RequestCpus = 9", slot, None, false),
+        ("RequestCpus = 2; RequestLicences = 3", slot, Some("Cpus = 1; Memory = 10"), true),
+        ("RequestCpus = 2; RequestLicences = 3", slot, Some("Cpus = 1; Licences = 1"), true),
+        ("RequestCpus = 2", "Cpus = 8; Memory = 4096", None, false),
+        ("RequestCpus = 2", "Cpus = 8; Memory = 4096", Some("Cpus = 3"), true),
+        ("RequestCpus = 2", "Cpus = 8; Memory = 4096", None, true),
+    ];
+    assert_eq!(rows.len(), PORTIONS.len());
+    for ((job, offer, named, is_part), expected) in rows.into_iter().zip(PORTIONS) {
         let offer_party = party("slot", Some((0, "other", 0)));
         let offer_party = if is_part { offer_party.into_part(2) } else { offer_party };
         let parties =

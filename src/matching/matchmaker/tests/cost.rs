@@ -29,81 +29,37 @@ fn ad_of(kind: &str, random: &mut fastrand::Rng, rules: ParseOptions) -> Ad {
     }
 }
 
+/// What is told of each row of `lists_cost_what_they_cost`.
+const COSTS_OF_LISTS: [&str; 10] = [
+    "[12, 12, 12, 6] 1011; 40 3, 521 tests, 811 evaluations, 126 probes, 10 failures; [36297, 264960]",
+    "[30, 30, 28, 13] 2013; 40 6, 548 tests, 879 evaluations, 126 probes, 17 failures; [34206, 264960]",
+    "[30, 30, 28, 13] 2013; 40 6, 10320 tests, 11724 evaluations, 0 probes, 558 failures; [191804, 0]",
+    "[30, 30, 28, 13] 2013; 40 6, 729 tests, 1104 evaluations, 172 probes, 21 failures; [40728, 264960]",
+    "[76, 76, 24, 2] 245194; 40 6, 24 tests, 62 evaluations, 126 probes, 0 failures; [21401, 614400]",
+    "[20, 20, 20, 4] 2385; 40 9, 22384 tests, 23709 evaluations, 0 probes, 0 failures; [142444, 0]",
+    "[96, 96, 54, 16] 105664; 40 12, 134 tests, 438 evaluations, 126 probes, 7 failures; [54462, 1561600]",
+    "[542, 542, 148, 93] 229532; 40 33, 24 tests, 1305 evaluations, 126 probes, 0 failures; [40510, 217088]",
+    "[3070, 3070, 172, 608] 39540151; 40 36, 24 tests, 8417 evaluations, 126 probes, 0 failures; [244771, 1433600]",
+    "[684, 684, 108, 25] 996943; 40 25, 24 tests, 1761 evaluations, 126 probes, 0 failures; [57663, 458752]",
+];
+
 #[test]
 fn lists_cost_what_they_cost() {
     let without_lists = Accelerations { match_lists: false, ..Accelerations::ALL };
-    for (dialect, kind, size, accelerations, expected) in [
-        (
-            Dialect::Classad,
-            "odd",
-            60,
-            Accelerations::ALL,
-            "[12, 12, 12, 6] 1011; 40 3, 521 tests, 811 evaluations, 126 probes, 10 failures; [36297, 264960]",
-        ),
-        (
-            Dialect::Condor,
-            "odd",
-            60,
-            Accelerations::ALL,
-            "[30, 30, 28, 13] 2013; 40 6, 548 tests, 879 evaluations, 126 probes, 17 failures; [34206, 264960]",
-        ),
-        (
-            Dialect::Condor,
-            "odd",
-            60,
-            Accelerations::NONE,
-            "[30, 30, 28, 13] 2013; 40 6, 10320 tests, 11724 evaluations, 0 probes, 558 failures; [191804, 0]",
-        ),
-        (
-            Dialect::Condor,
-            "odd",
-            60,
-            without_lists,
-            "[30, 30, 28, 13] 2013; 40 6, 729 tests, 1104 evaluations, 172 probes, 21 failures; [40728, 264960]",
-        ),
-        (
-            Dialect::Condor,
-            "plain",
-            400,
-            Accelerations::ALL,
-            "[76, 76, 24, 2] 245194; 40 6, 24 tests, 62 evaluations, 126 probes, 0 failures; [21401, 614400]",
-        ),
-        (
-            Dialect::Condor,
-            "plain",
-            130,
-            Accelerations::NONE,
-            "[20, 20, 20, 4] 2385; 40 9, 22384 tests, 23709 evaluations, 0 probes, 0 failures; [142444, 0]",
-        ),
-        (
-            Dialect::Condor,
-            "mixed",
-            400,
-            Accelerations::ALL,
-            "[96, 96, 54, 16] 105664; 40 12, 134 tests, 438 evaluations, 126 probes, 7 failures; [54462, 1561600]",
-        ),
-        (
-            Dialect::Condor,
-            "some",
-            64,
-            Accelerations::ALL,
-            "[542, 542, 148, 93] 229532; 40 33, 24 tests, 1305 evaluations, 126 probes, 0 failures; [40510, 217088]",
-        ),
-        (
-            Dialect::Condor,
-            "some",
-            400,
-            Accelerations::ALL,
-            "[3070, 3070, 172, 608] 39540151; 40 36, 24 tests, 8417 evaluations, 126 probes, 0 failures; [244771, 1433600]",
-        ),
-        (
-            Dialect::Classad,
-            "some",
-            128,
-            Accelerations::ALL,
-            "[684, 684, 108, 25] 996943; 40 25, 24 tests, 1761 evaluations, 126 probes, 0 failures; [57663, 458752]",
-        ),
-    ] {
+    let rows = [
+        (Dialect::Classad, "odd", 60, Accelerations::ALL),
+        (Dialect::Condor, "odd", 60, Accelerations::ALL),
+        (Dialect::Condor, "odd", 60, Accelerations::NONE),
+        (Dialect::Condor, "odd", 60, without_lists),
+        (Dialect::Condor, "plain", 400, Accelerations::ALL),
+        (Dialect::Condor, "plain", 130, Accelerations::NONE),
+        (Dialect::Condor, "mixed", 400, Accelerations::ALL),
+        (Dialect::Condor, "some", 64, Accelerations::ALL),
+        (Dialect::Condor, "some", 400, Accelerations::ALL),
+        (Dialect::Classad, "some", 128, Accelerations::ALL),
+    ];
+    assert_eq!(rows.len(), COSTS_OF_LISTS.len());
+    for ((dialect, kind, size, accelerations), expected) in rows.into_iter().zip(COSTS_OF_LISTS) {
         let (context, budgets) = limited(dialect, [None, None]);
         let (mut found, mut places, mut counted) = ([0; 4], 0, Statistics::default());
         for seed in 0..2 {

@@ -36,6 +36,22 @@ fn expression(text: &str) -> RunTimes {
     RunTimes::Expression(parse_expression(text.as_bytes(), ParseOptions::new(Dialect::Condor)).unwrap())
 }
 
+/// What is told of each row of `starts_lie_between_the_short_and_the_long_runs`.
+const STARTS: [&str; 12] = [
+    "Some(1000) Some(1060) after 0 0 [] | Some(1240) Some(1360) after 1 1 [ann 1 1] | Some(1540) Some(1660) after 2 3 [ann 2 3] | None None after 3 4.5 [ann 2 3, bob 1 1.5] | 0",
+    "Some(1000) Some(1060) after 1 1 [ann 1 1] | Some(1000) Some(1060) after 0 0 [] | 0",
+    "Some(1000) Some(1060) after 0 0 [] | None None after 1 1 [ann 1 1] | None None after 1 1 [ann 1 1] | 0",
+    "None None after 1 1 [ann 1 1] | 0",
+    "Some(1000) Some(1060) after 0 0 [] | None None after 1 1 [ann 1 1] | 1",
+    "Some(1000) Some(1060) after 0 0 [] | None None after 2 2.5 [ann 1 1, bob 1 1.5] | Some(1000) Some(1060) after 1 1 [ann 1 1] | 2",
+    "Some(1240) Some(1360) after 1 1 [ann 1 1] | Some(1540) Some(1660) after 2 3 [ann 2 3] | 0",
+    "Some(1000) Some(1060) after 0 0 [] | Some(1040) Some(1960) after 1 1 [ann 1 1] | Some(1180) Some(2860) after 2 3 [ann 2 3] | None None after 3 4.5 [ann 2 3, bob 1 1.5] | 0",
+    "Some(1040) Some(1960) after 1 1 [ann 1 1] | Some(1180) None after 2 3 [ann 2 3] | 0",
+    "Some(1040) Some(19075) after 1 1 [ann 1 1] | Some(1180) Some(10060) after 2 3 [ann 2 3] | 0",
+    "Some(1000) Some(1060) after 0 0 [] | None None after 1 1 [ann 1 1] | 1",
+    " | 0",
+];
+
 #[test]
 fn starts_lie_between_the_short_and_the_long_runs() {
     let queue = [
@@ -46,90 +62,28 @@ fn starts_lie_between_the_short_and_the_long_runs() {
     ];
     let two = &["Cpus = 2; Memory = 1024; Requirements = true"; 2][..];
     let one = &two[..1];
-    for (run_times, slots, [interval, horizon], arrivals, wanted, expected) in [
-        (
-            expression("300"),
-            one,
-            [60, 3600],
-            vec![],
-            &[0, 1, 2, 3][..],
-            "Some(1000) Some(1060) after 0 0 [] | Some(1240) Some(1360) after 1 1 [ann 1 1] | Some(1540) Some(1660) after 2 3 [ann 2 3] | None None after 3 4.5 [ann 2 3, bob 1 1.5] | 0",
-        ),
-        (
-            expression("300"),
-            two,
-            [60, 3600],
-            vec![],
-            &[2, 0],
-            "Some(1000) Some(1060) after 1 1 [ann 1 1] | Some(1000) Some(1060) after 0 0 [] | 0",
-        ),
-        (
-            expression("300"),
-            one,
-            [60, 60],
-            vec![],
-            &[0, 1, 2],
-            "Some(1000) Some(1060) after 0 0 [] | None None after 1 1 [ann 1 1] | None None after 1 1 [ann 1 1] | 0",
-        ),
-        (expression("300"), one, [0, 600], vec![], &[1], "None None after 1 1 [ann 1 1] | 0"),
-        (
-            expression("\"soon\""),
-            one,
-            [60, 3600],
-            vec![],
-            &[0, 1],
-            "Some(1000) Some(1060) after 0 0 [] | None None after 1 1 [ann 1 1] | 1",
-        ),
-        (
-            expression("-1"),
-            two,
-            [60, 3600],
-            vec![],
-            &[0, 1, 2],
-            "Some(1000) Some(1060) after 0 0 [] | None None after 2 2.5 [ann 1 1, bob 1 1.5] | Some(1000) Some(1060) after 1 1 [ann 1 1] | 2",
-        ),
-        (
-            expression("300"),
-            one,
-            [60, 3600],
-            vec![job("eve", "QDate = 1010; JobPrio = 5")],
-            &[1, 2],
-            "Some(1240) Some(1360) after 1 1 [ann 1 1] | Some(1540) Some(1660) after 2 3 [ann 2 3] | 0",
-        ),
-        (
-            history(&[100, 200, 300, 400, 500, 600, 700, 800, 900, 1000]),
-            one,
-            [60, 36_000],
-            vec![],
-            &[0, 1, 2, 3],
-            "Some(1000) Some(1060) after 0 0 [] | Some(1040) Some(1960) after 1 1 [ann 1 1] | Some(1180) Some(2860) after 2 3 [ann 2 3] | None None after 3 4.5 [ann 2 3, bob 1 1.5] | 0",
-        ),
-        (
-            history(&[100, 200, 300, 400, 500, 600, 700, 800, 900, 1000]),
-            one,
-            [60, 1500],
-            vec![],
-            &[1, 2],
-            "Some(1040) Some(1960) after 1 1 [ann 1 1] | Some(1180) None after 2 3 [ann 2 3] | 0",
-        ),
+    let rows = [
+        (expression("300"), one, [60, 3600], vec![], &[0, 1, 2, 3][..]),
+        (expression("300"), two, [60, 3600], vec![], &[2, 0]),
+        (expression("300"), one, [60, 60], vec![], &[0, 1, 2]),
+        (expression("300"), one, [0, 600], vec![], &[1]),
+        (expression("\"soon\""), one, [60, 3600], vec![], &[0, 1]),
+        (expression("-1"), two, [60, 3600], vec![], &[0, 1, 2]),
+        (expression("300"), one, [60, 3600], vec![job("eve", "QDate = 1010; JobPrio = 5")], &[1, 2]),
+        (history(&[100, 200, 300, 400, 500, 600, 700, 800, 900, 1000]), one, [60, 36_000], vec![], &[0, 1, 2, 3]),
+        (history(&[100, 200, 300, 400, 500, 600, 700, 800, 900, 1000]), one, [60, 1500], vec![], &[1, 2]),
         (
             history(&[100, 200, 9000]),
             one,
             [60, 36_000],
             vec![job("eve", "QDate = 1010"), job("eve", "QDate = 1100")],
             &[1, 2],
-            "Some(1040) Some(19075) after 1 1 [ann 1 1] | Some(1180) Some(10060) after 2 3 [ann 2 3] | 0",
         ),
-        (
-            history(&[]),
-            one,
-            [60, 36_000],
-            vec![],
-            &[0, 1],
-            "Some(1000) Some(1060) after 0 0 [] | None None after 1 1 [ann 1 1] | 1",
-        ),
-        (expression("300"), one, [60, 3600], vec![], &[], " | 0"),
-    ] {
+        (history(&[]), one, [60, 36_000], vec![], &[0, 1]),
+        (expression("300"), one, [60, 3600], vec![], &[]),
+    ];
+    assert_eq!(rows.len(), STARTS.len());
+    for ((run_times, slots, [interval, horizon], arrivals, wanted), expected) in rows.into_iter().zip(STARTS) {
         let policy = Policy::parse(ready_policy("htcondor").unwrap().as_bytes(), Dialect::Condor).unwrap();
         let context = Context { now: Some(1000), ..Context::new(Dialect::Condor) };
         let settings = NegotiationSettings::new(policy, Protocol::new(Dialect::Condor), context);

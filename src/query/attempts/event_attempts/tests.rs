@@ -211,7 +211,9 @@ fn the_last_1024_jobs_are_remembered() {
     }
     // Jobs that run are told in their order.
     let mut attempts = EventAttempts::default();
-    [3, 1, 2].iter().for_each(|cluster| assert!(attempts.add(&event(*cluster, 1)).is_none()));
+    for cluster in [3, 1, 2] {
+        assert!(attempts.add(&event(cluster, 1)).is_none());
+    }
     assert!(attempts.add(&event(2, 4)).is_some() && attempts.add(&event(5, 0)).is_none());
     let running: Vec<String> = attempts.running().iter().map(|ad| ad.get_str("Job").unwrap().to_string()).collect();
     assert_eq!(running, ["\"1.0\"", "\"3.0\""]);

@@ -4,9 +4,12 @@ use crate::query::JobEvent;
 
 use super::LoggedJobs;
 
-/// Returns the jobs of a log `my.log` that is read at second 9. An event is its number, its job and the rest of its text.
-fn jobs(events: &[(u16, &str, &str)]) -> Vec<Ad> {
-    let line = |(number, job, text): &(u16, &str, &str)| {
+/// The number of an event, which is also its second, its job and the rest of its text.
+type Event<'t> = (u16, &'t str, &'t str);
+
+/// Returns the jobs of a log `my.log` that is read at second 9.
+fn jobs(events: &[Event<'_>]) -> Vec<Ad> {
+    let line = |(number, job, text): &Event<'_>| {
         format!("{number:03} ({job}.000) 2026-09-01 10:00:{number:02}Z {text}\n...\n")
     };
     let log: String = events.iter().map(line).collect();
@@ -41,7 +44,7 @@ fn a_job_has_what_its_submission_tells_and_what_htcondor_takes_for_the_rest() {
 }
 
 /// Returns what the last event changes in the ad of a job: what is new or has another value.
-fn changed(events: &[(u16, &str, &str)]) -> String {
+fn changed(events: &[Event<'_>]) -> String {
     let before = jobs(&events[..events.len() - 1]);
     let (before, after) = (before.first().cloned().unwrap_or_default(), jobs(events).remove(0));
     let new = after.iter().filter(|one| before.get(one.name) != Some(one.expression));
@@ -51,9 +54,9 @@ fn changed(events: &[(u16, &str, &str)]) -> String {
 }
 
 const JOB: &str = "001.000";
-const SUBMITTED: (u16, &str, &str) = (0, JOB, "Job submitted from host: <a>");
-const STARTED: (u16, &str, &str) = (1, JOB, "Job executing on host: <b>");
-const HELD: (u16, &str, &str) = (12, JOB, "Job was held.\n\tno disk\n\tCode 21 Subcode 3");
+const SUBMITTED: Event<'_> = (0, JOB, "Job submitted from host: <a>");
+const STARTED: Event<'_> = (1, JOB, "Job executing on host: <b>");
+const HELD: Event<'_> = (12, JOB, "Job was held.\n\tno disk\n\tCode 21 Subcode 3");
 const ENDED: &str = "Job terminated.\n\t(1) Normal termination (return value 3)\n\t\tUsr 0 00:00:07, Sys 0 \
 00:00:02  -  \
                      Run Remote Usage\n\t\tUsr 0 00:01:07, Sys 0 00:00:03  -  Total Remote Usage";
@@ -142,7 +145,7 @@ fn starts_and_ends_change_the_job_as_the_schedd_does() {
 }
 
 /// Events, and what the last one changes.
-const OTHER_EVENTS: &[(&[(u16, &str, &str)], &str)] = &[
+const OTHER_EVENTS: &[(&[Event<'_>], &str)] = &[
     (
         &[SUBMITTED, STARTED, (7, JOB, "Shadow exception!\n\tlost it")],
         "LastJobStatus = 2; EventTime = \"2026-09-01T10:00:07Z\"; LastEvent = \"ShadowExceptionEvent\"; \

@@ -120,26 +120,26 @@ fn fixes_of_files_are_added_up() {
 #[test]
 fn what_is_probably_mistaken_is_not_told_more_plainly() {
     let rule = find_rule("falls-through").unwrap();
-    let left = |edits: &[std::ops::Range<usize>], doubtful: &[std::ops::Range<usize>]| {
-        let edits = edits.iter().map(|range| (range.clone(), String::new())).collect();
-        let doubtful: Vec<_> = doubtful.iter().collect();
-        let fix = outside((rule, TextFix { keeps_values: true, edits }), &doubtful);
+    let left = |edits: &[(usize, usize)], doubtful: &[(usize, usize)]| {
+        let edits = edits.iter().map(|&(start, end)| (start..end, String::new())).collect();
+        let doubtful: Vec<_> = doubtful.iter().map(|&(start, end)| start..end).collect();
+        let fix = outside((rule, TextFix { keeps_values: true, edits }), &doubtful.iter().collect::<Vec<_>>());
         fix.map(|(_, fix)| fix.edits.into_iter().map(|(range, _)| (range.start, range.end)).collect::<Vec<_>>())
     };
     for (edits, doubtful, expected) in [
-        (&[2..4][..], &[][..], Some(vec![(2, 4)])),
-        (&[2..4], &[4..9], Some(vec![(2, 4)])),
-        (&[2..4], &[3..9], Some(vec![(2, 4)])),
-        (&[2..4], &[2..4], None),
-        (&[2..4], &[1..9], None),
-        (&[2..4], &[5..9, 2..5], None),
-        (&[2..4, 6..8], &[1..5], Some(vec![(6, 8)])),
+        (&[(2, 4)][..], &[][..], Some(vec![(2, 4)])),
+        (&[(2, 4)], &[(4, 9)], Some(vec![(2, 4)])),
+        (&[(2, 4)], &[(3, 9)], Some(vec![(2, 4)])),
+        (&[(2, 4)], &[(2, 4)], None),
+        (&[(2, 4)], &[(1, 9)], None),
+        (&[(2, 4)], &[(5, 9), (2, 5)], None),
+        (&[(2, 4), (6, 8)], &[(1, 5)], Some(vec![(6, 8)])),
         // A parenthesis in it leaves out the other one, too; one beside it does not.
-        (&[2..2, 9..9], &[1..5], None),
-        (&[2..2, 9..9], &[2..5], Some(vec![(2, 2), (9, 9)])),
-        (&[2..2, 9..9], &[5..9], Some(vec![(2, 2), (9, 9)])),
-        (&[2..2, 9..9], &[1..2], Some(vec![(2, 2), (9, 9)])),
-        (&[2..2, 9..9], &[8..10], None),
+        (&[(2, 2), (9, 9)], &[(1, 5)], None),
+        (&[(2, 2), (9, 9)], &[(2, 5)], Some(vec![(2, 2), (9, 9)])),
+        (&[(2, 2), (9, 9)], &[(5, 9)], Some(vec![(2, 2), (9, 9)])),
+        (&[(2, 2), (9, 9)], &[(1, 2)], Some(vec![(2, 2), (9, 9)])),
+        (&[(2, 2), (9, 9)], &[(8, 10)], None),
     ] {
         assert_eq!(left(edits, doubtful), expected, "{edits:?} {doubtful:?}");
     }

@@ -233,6 +233,14 @@ mod tests {
             ("CPU_UTIL", "RemoteUserCpu = 0; CommittedTime = 10", "0.0"),
             ("CPU_UTIL", "RemoteUserCpu = -1; CommittedTime = 10", "-"),
             ("CPU_UTIL", "RemoteUserCpu = 5; CommittedTime = 0.5", "-"),
+        ] {
+            assert_eq!(call(function, ad), expected, "{function} {ad}");
+        }
+    }
+
+    #[test]
+    fn functions_of_goodput_and_commands() {
+        for (function, ad, expected) in [
             ("STDU_GOODPUT", "JobStatus = 1; RemoteWallClockTime = 100; CommittedTime = 25", "25.0"),
             (
                 "STDU_GOODPUT",

@@ -46,6 +46,21 @@ fn shown(ad: &Ad, context: &Context) -> String {
     names.iter().filter_map(value).collect::<Vec<_>>().join(", ")
 }
 
+/// Portions of a slot, whether it has them, and what is told of the new slot.
+const PORTIONS: &[(&str, bool, &str)] = &[
+    (
+        "Cpus = 3; Memory = 100",
+        true,
+        "slot1_1@h 3 slot1@h#2 State \"Claimed\", Activity \"Busy\", Cpus 3, Memory 100, RemoteUser \"ann@d\", CurrentRank 4.0, RetirementTimeRemaining 0, TotalJobRunTime 0, EnteredCurrentState 1080, ConcurrencyLimits \"sw\", SlotType \"Dynamic\", Name \"slot1_1@h\" run Some(10) Some(\"ann@d\"); offered [0, 1, 2, 3]",
+    ),
+    ("Cpus = 2", false, ""),
+    (
+        "Cpus = 1",
+        true,
+        "slot1_2@h 4 slot1@h#2 State \"Claimed\", Activity \"Busy\", Cpus 1, Memory 412, RemoteUser \"ann@d\", CurrentRank 4.0, RetirementTimeRemaining 0, TotalJobRunTime 0, EnteredCurrentState 1080, ConcurrencyLimits \"sw\", SlotType \"Dynamic\", Name \"slot1_2@h\" run Some(10) Some(\"ann@d\"); offered [0, 1, 2, 3, 4]",
+    ),
+];
+
 /// What the ads of slots say when requests come and go.
 #[test]
 fn slots_change_as_requests_come_and_go() {
@@ -118,19 +133,7 @@ fn slots_change_as_requests_come_and_go() {
         "State \"Unclaimed\", Activity \"Idle\", Cpus 2, Memory 256, CurrentRank 0.0, EnteredCurrentState 1070, SlotType \"Static\", Name \"slot2@h\" run None None; offered [0, 1, 2]",
         "free"
     );
-    for (portion, has, expected) in [
-        (
-            "Cpus = 3; Memory = 100",
-            true,
-            "slot1_1@h 3 slot1@h#2 State \"Claimed\", Activity \"Busy\", Cpus 3, Memory 100, RemoteUser \"ann@d\", CurrentRank 4.0, RetirementTimeRemaining 0, TotalJobRunTime 0, EnteredCurrentState 1080, ConcurrencyLimits \"sw\", SlotType \"Dynamic\", Name \"slot1_1@h\" run Some(10) Some(\"ann@d\"); offered [0, 1, 2, 3]",
-        ),
-        ("Cpus = 2", false, ""),
-        (
-            "Cpus = 1",
-            true,
-            "slot1_2@h 4 slot1@h#2 State \"Claimed\", Activity \"Busy\", Cpus 1, Memory 412, RemoteUser \"ann@d\", CurrentRank 4.0, RetirementTimeRemaining 0, TotalJobRunTime 0, EnteredCurrentState 1080, ConcurrencyLimits \"sw\", SlotType \"Dynamic\", Name \"slot1_2@h\" run Some(10) Some(\"ann@d\"); offered [0, 1, 2, 3, 4]",
-        ),
-    ] {
+    for &(portion, has, expected) in PORTIONS {
         assert_eq!(slots.has(0, &granted(Some(portion)), &context(1000)), has, "{portion}");
         if has {
             let part = slots.claim(0, &granted(Some(portion)), (&job, 10), 1080, &settings);

@@ -165,6 +165,25 @@ fn divided_offers_cost_what_they_lose() {
     }
 }
 
+/// What is told of each row of `requests_start_in_rests`.
+const RESTS: [&str; 15] = [
+    "round 1 of 2; turn of  1 None for 4;  r0 o0 not o1/1 by InputOrder;  r1 o1 | 2 2 1 skipped 0 failed 0;  1 4 2 2; starts r0 o0 {Cpus 1}, r1 o1; in rests r2 o0/2 {Cpus 1}, r3 o0/3 {Cpus 1}; left o0 Cpus 0",
+    "round 1 of 2; turn of  1 None for 4;  r0 o0 not o1/1 by InputOrder;  r1 o1 | 2 2 1 skipped 0 failed 0;  1 4 2 2; starts r0 o0 {Cpus 1}, r1 o1; left o0 Cpus 2",
+    "round 1 of 1; turn of  1 None for 4;  r0 o0 | 1 1 2 skipped 0 failed 0;  1 4 1 1; starts r0 o0 {Cpus 2}; in rests r1 o0/2 {Cpus 1}, r2 o0/3 {Cpus 1}; left o0 Cpus 0",
+    "round 1 of 1; turn of  1 None for 4;  r0 o0 | 1 1 1 skipped 0 failed 0;  1 4 1 1; starts r0 o0 {Cpus 1}; in rests r1 o0/2 {Cpus 1}; left o0 Cpus 2",
+    "round 1 of 1; turn of  1 None for 3;  r0 o0 | 1 1 1 skipped 0 failed 0;  1 3 1 1; starts r0 o0 {Cpus 1}; in rests r1 o0/2 {Cpus 1}, r2 o0/3 {Cpus 1}; left o0 Cpus 1",
+    "round 1 of 2; turn of a 1000 Some(1) for 2; a r0 o0 not o1/1 by InputOrder; turn of b 1000 Some(1) for 2; b r1 o1 | 2 2 1 skipped 0 failed 0; a 1000 2 1 1; b 1000 2 1 1; starts r0 o0 {Cpus 1}, r1 o1 {Cpus 1}; in rests r2 o0/2 {Cpus 1}, r3 o1/2 {Cpus 1}; left o0 Cpus 2, o1 Cpus 2; of r0 0 r1 1 r2 0 r3 1",
+    "round 1 of 2; turn of  1 None for 4;  r0 o0 not o1/1 by InputOrder;  r1 o1 | 2 2 2 skipped 0 failed 0;  1 4 2 2; starts r0 o0 {Cpus 1}, r1 o1 {Cpus 1}; in rests r3 o0/2 {Cpus 1}; left o0 Cpus 1, o1 Cpus 1",
+    "round 1 of 2; turn of  1 None for 4;  r0 o0 not o1/1 by InputOrder;  r1 o1 | 2 2 2 skipped 0 failed 0;  1 4 2 2; starts r0 o0 {Cpus 1}, r1 o1 {Cpus 1}; in rests r2 o0/2 {Cpus 1}, r3 o1/2 {Cpus 1}; left o0 Cpus 1, o1 Cpus 0",
+    "round 1 of 1; turn of  1 None for 3;  r0 o0 | 1 1 2 skipped 0 failed 0;  1 3 1 1; starts r0 o0 {Cpus 1}; in rests r2 o0/2 {Cpus 1}; left o0 Cpus 1",
+    "round 1 of 1; turn of  1 None for 4;  r0 o0 | 1 1 1 skipped 0 failed 0;  1 4 1 1; starts r0 o0 {Cpus 1}; in rests r1 o0/2 {Cpus 1}; left o0 Cpus 1",
+    "round 1 of 1; turn of  1 None for 4;  r0.1 o0 | 1 1 1 skipped 0 failed 0;  1 2 1 1; starts r0 o0 {Cpus 1}; in rests r0 o0/2 {Cpus 1}, r0 o0/3 {Cpus 1}, r1 o0/4 {Cpus 1}; left o0 Cpus 1",
+    "round 1 of 1; turn of  1 None for 4;  r0 o0 {Cpus 1};  r1 o0/2 {Cpus 1} | 2 2 1 skipped 0 failed 0;  1 4 2 2; rests o0 Cpus 1; starts r0 o0 {Cpus 1}, r1 o0/2 {Cpus 1}; in rests r2 o0/2 {Cpus 1}, r3 o0/3 {Cpus 1}; left o0 Cpus 0",
+    "quotas <none> 7 0 1, g 1 0 2; group g 1 1 0; spin 1 of 1; turn of g.x@s 1000 to 1 beside 0 for 2; g.x@s r0 o0 not o1/1 by InputOrder weighs 4; quota 1 reached by 4; group <none> 7 7 0; spin 1 of 7; turn of z@s 1000 to 7 beside 0 for 1; z@s r2 o1 weighs 4 | 3 2 1 skipped 0 failed 0; g.x@s 1000 2 1 1; z@s 1000 1 1 1; g.x@s uses 4; z@s uses 4; starts r0 o0 {Cpus 1}, r2 o1 {Cpus 1}; in rests r1 o0/2 {Cpus 1}; left o0 Cpus 2, o1 Cpus 3; exceeded [ExceededQuota { group: \"g\", quota: 1.0, weight: 2.0 }]; limits r1 waits: the group g has used 4 of its quota of 1, 4 of it by requests served before, wait, or raise the quota of g; of r0 0 r1 0 r2 1",
+    "quotas <none> 1 1 1, g 1 1 1; group g 1 1 1; spin 1 of 0; turn of g.x@s 1000 to 0 beside 1 for 1; group <none> 1 1 1; spin 1 of 0; turn of z@s 1000 to 0 beside 1 for 1 | 2 0 1 skipped 0 failed 0; g.x@s 1000 1 0 0; z@s 1000 1 0 0; g.x@s uses 1; z@s uses 1; limits r0 waits: the group g has used 1 of its quota of 1, wait, or raise the quota of g, r1 waits: the group <none> has used 1 of its quota of 1, wait, or raise the quota of <none>; of r0 0 r1 1",
+    "quotas <none> 3 0 1, g 1 0 1; group g 1 1 0; spin 1 of 1; turn of g.x@s 1000 to 1 beside 0 for 1; g.x@s r0 o0 not o1/1 by InputOrder weighs 1; quota 1 reached by 1; group <none> 3 3 0; spin 1 of 3; turn of z@s 1000 to 3 beside 0 for 1; z@s r1 o1 weighs 3 | 2 2 1 skipped 0 failed 0; g.x@s 1000 1 1 1; z@s 1000 1 1 1; g.x@s uses 1; z@s uses 3; starts r0 o0 {}, r1 o1 {}; left o0 Cpus 1, o1 Cpus 3; of r0 0 r1 1",
+];
+
 /// After the cycle, the access point fills the slots.
 #[test]
 fn requests_start_in_rests() {
@@ -177,72 +196,33 @@ fn requests_start_in_rests() {
     let limited = "User = \"a\"; C = 1; Requirements = TARGET.Cpus >= MY.C; L = \"SW\"";
     let limits = "limits: { needs: L, max: { sw: 1 } }\n";
     let share = "share: { by: User, weight: Cpus, in-use-by: RemoteUser, groups: { g: 1 } }\n";
-    for (policy, requests, offers, expected) in [
-        (
-            format!("leftovers: {{ {divide} }}"),
-            &[one; 4][..],
-            &["Cpus = 3; P = true", "Cpus = 2"][..],
-            "round 1 of 2; turn of  1 None for 4;  r0 o0 not o1/1 by InputOrder;  r1 o1 | 2 2 1 skipped 0 failed 0;  1 4 2 2; starts r0 o0 {Cpus 1}, r1 o1; in rests r2 o0/2 {Cpus 1}, r3 o0/3 {Cpus 1}; left o0 Cpus 0",
-        ),
-        (
-            format!("leftovers: {{ use: false, {divide} }}"),
-            &[one; 4],
-            &["Cpus = 3; P = true", "Cpus = 2"],
-            "round 1 of 2; turn of  1 None for 4;  r0 o0 not o1/1 by InputOrder;  r1 o1 | 2 2 1 skipped 0 failed 0;  1 4 2 2; starts r0 o0 {Cpus 1}, r1 o1; left o0 Cpus 2",
-        ),
-        (
-            format!("leftovers: {{ {divide} }}"),
-            &[two, one, one, two],
-            &["Cpus = 4; P = true"],
-            "round 1 of 1; turn of  1 None for 4;  r0 o0 | 1 1 2 skipped 0 failed 0;  1 4 1 1; starts r0 o0 {Cpus 2}; in rests r1 o0/2 {Cpus 1}, r2 o0/3 {Cpus 1}; left o0 Cpus 0",
-        ),
-        (
-            format!("leftovers: {{ if: label.Cpus > 2, {divide} }}"),
-            &[one; 4],
-            &["Cpus = 4; P = true"],
-            "round 1 of 1; turn of  1 None for 4;  r0 o0 | 1 1 1 skipped 0 failed 0;  1 4 1 1; starts r0 o0 {Cpus 1}; in rests r1 o0/2 {Cpus 1}; left o0 Cpus 2",
-        ),
-        (
-            format!("leftovers: {{ if: missing, {divide} }}"),
-            &[one; 3],
-            &["Cpus = 4; P = true"],
-            "round 1 of 1; turn of  1 None for 3;  r0 o0 | 1 1 1 skipped 0 failed 0;  1 3 1 1; starts r0 o0 {Cpus 1}; in rests r1 o0/2 {Cpus 1}, r2 o0/3 {Cpus 1}; left o0 Cpus 1",
-        ),
+    let rows = [
+        (format!("leftovers: {{ {divide} }}"), &[one; 4][..], &["Cpus = 3; P = true", "Cpus = 2"][..]),
+        (format!("leftovers: {{ use: false, {divide} }}"), &[one; 4], &["Cpus = 3; P = true", "Cpus = 2"]),
+        (format!("leftovers: {{ {divide} }}"), &[two, one, one, two], &["Cpus = 4; P = true"]),
+        (format!("leftovers: {{ if: label.Cpus > 2, {divide} }}"), &[one; 4], &["Cpus = 4; P = true"]),
+        (format!("leftovers: {{ if: missing, {divide} }}"), &[one; 3], &["Cpus = 4; P = true"]),
         (
             format!("share: {{ by: User }}\nleftovers: {{ {divide} }}"),
             &[one, other, one, other],
             &["Cpus = 4; P = true", "Cpus = 4; P = true"],
-            "round 1 of 2; turn of a 1000 Some(1) for 2; a r0 o0 not o1/1 by InputOrder; turn of b 1000 Some(1) for 2; b r1 o1 | 2 2 1 skipped 0 failed 0; a 1000 2 1 1; b 1000 2 1 1; starts r0 o0 {Cpus 1}, r1 o1 {Cpus 1}; in rests r2 o0/2 {Cpus 1}, r3 o1/2 {Cpus 1}; left o0 Cpus 2, o1 Cpus 2; of r0 0 r1 1 r2 0 r3 1",
         ),
         (
             format!("{limits}leftovers: {{ {divide} }}"),
             &[one, limited, limited, one],
             &["Cpus = 3; P = true", "Cpus = 2; P = true"],
-            "round 1 of 2; turn of  1 None for 4;  r0 o0 not o1/1 by InputOrder;  r1 o1 | 2 2 2 skipped 0 failed 0;  1 4 2 2; starts r0 o0 {Cpus 1}, r1 o1 {Cpus 1}; in rests r3 o0/2 {Cpus 1}; left o0 Cpus 1, o1 Cpus 1",
         ),
         (
             format!("{limits}leftovers: {{ same-limits: false, {divide} }}"),
             &[one, limited, limited, one],
             &["Cpus = 3; P = true", "Cpus = 2; P = true"],
-            "round 1 of 2; turn of  1 None for 4;  r0 o0 not o1/1 by InputOrder;  r1 o1 | 2 2 2 skipped 0 failed 0;  1 4 2 2; starts r0 o0 {Cpus 1}, r1 o1 {Cpus 1}; in rests r2 o0/2 {Cpus 1}, r3 o1/2 {Cpus 1}; left o0 Cpus 1, o1 Cpus 0",
         ),
-        (
-            format!("{limits}leftovers: {{ {divide} }}"),
-            &[limited, limited, one],
-            &["Cpus = 3; P = true"],
-            "round 1 of 1; turn of  1 None for 3;  r0 o0 | 1 1 2 skipped 0 failed 0;  1 3 1 1; starts r0 o0 {Cpus 1}; in rests r2 o0/2 {Cpus 1}; left o0 Cpus 1",
-        ),
-        (
-            format!("start: SLOT.Cpus > 1\nleftovers: {{ {divide} }}"),
-            &[one; 4],
-            &["Cpus = 3; P = true"],
-            "round 1 of 1; turn of  1 None for 4;  r0 o0 | 1 1 1 skipped 0 failed 0;  1 4 1 1; starts r0 o0 {Cpus 1}; in rests r1 o0/2 {Cpus 1}; left o0 Cpus 1",
-        ),
+        (format!("{limits}leftovers: {{ {divide} }}"), &[limited, limited, one], &["Cpus = 3; P = true"]),
+        (format!("start: SLOT.Cpus > 1\nleftovers: {{ {divide} }}"), &[one; 4], &["Cpus = 3; P = true"]),
         (
             format!("leftovers: {{ {divide} }}"),
             &["User = \"a\"; C = 1; ResourceRequestCount = 3; Requirements = TARGET.Cpus >= MY.C", one],
             &["Cpus = 5; P = true"],
-            "round 1 of 1; turn of  1 None for 4;  r0.1 o0 | 1 1 1 skipped 0 failed 0;  1 2 1 1; starts r0 o0 {Cpus 1}; in rests r0 o0/2 {Cpus 1}, r0 o0/3 {Cpus 1}, r1 o0/4 {Cpus 1}; left o0 Cpus 1",
         ),
         (
             format!(
@@ -250,27 +230,21 @@ fn requests_start_in_rests() {
             ),
             &[one; 4],
             &["Cpus = 3; P = true"],
-            "round 1 of 1; turn of  1 None for 4;  r0 o0 {Cpus 1};  r1 o0/2 {Cpus 1} | 2 2 1 skipped 0 failed 0;  1 4 2 2; rests o0 Cpus 1; starts r0 o0 {Cpus 1}, r1 o0/2 {Cpus 1}; in rests r2 o0/2 {Cpus 1}, r3 o0/3 {Cpus 1}; left o0 Cpus 0",
         ),
         (
             format!("{share}leftovers: {{ {divide} }}"),
             &["User = \"g.x@s\"; C = 1", "User = \"g.x@s\"; C = 1", "User = \"z@s\"; C = 1"],
             &["Cpus = 4; P = true", "Cpus = 4; P = true"],
-            "quotas <none> 7 0 1, g 1 0 2; group g 1 1 0; spin 1 of 1; turn of g.x@s 1000 to 1 beside 0 for 2; g.x@s r0 o0 not o1/1 by InputOrder weighs 4; quota 1 reached by 4; group <none> 7 7 0; spin 1 of 7; turn of z@s 1000 to 7 beside 0 for 1; z@s r2 o1 weighs 4 | 3 2 1 skipped 0 failed 0; g.x@s 1000 2 1 1; z@s 1000 1 1 1; g.x@s uses 4; z@s uses 4; starts r0 o0 {Cpus 1}, r2 o1 {Cpus 1}; in rests r1 o0/2 {Cpus 1}; left o0 Cpus 2, o1 Cpus 3; exceeded [ExceededQuota { group: \"g\", quota: 1.0, weight: 2.0 }]; limits r1 waits: the group g has used 4 of its quota of 1, 4 of it by requests served before, wait, or raise the quota of g; of r0 0 r1 0 r2 1",
         ),
         (
             format!("{share}leftovers: {{ {divide} }}"),
             &["User = \"g.x@s\"; C = 1", "User = \"z@s\"; C = 1"],
             &["Cpus = 1; P = true; RemoteUser = \"z@s\"", "Cpus = 1; RemoteUser = \"g.x@s\""],
-            "quotas <none> 1 1 1, g 1 1 1; group g 1 1 1; spin 1 of 0; turn of g.x@s 1000 to 0 beside 1 for 1; group <none> 1 1 1; spin 1 of 0; turn of z@s 1000 to 0 beside 1 for 1 | 2 0 1 skipped 0 failed 0; g.x@s 1000 1 0 0; z@s 1000 1 0 0; g.x@s uses 1; z@s uses 1; limits r0 waits: the group g has used 1 of its quota of 1, wait, or raise the quota of g, r1 waits: the group <none> has used 1 of its quota of 1, wait, or raise the quota of <none>; of r0 0 r1 1",
         ),
-        (
-            share.to_owned(),
-            &["User = \"g.x@s\"; C = 1", "User = \"z@s\"; C = 1"],
-            &["Cpus = 1", "Cpus = 3"],
-            "quotas <none> 3 0 1, g 1 0 1; group g 1 1 0; spin 1 of 1; turn of g.x@s 1000 to 1 beside 0 for 1; g.x@s r0 o0 not o1/1 by InputOrder weighs 1; quota 1 reached by 1; group <none> 3 3 0; spin 1 of 3; turn of z@s 1000 to 3 beside 0 for 1; z@s r1 o1 weighs 3 | 2 2 1 skipped 0 failed 0; g.x@s 1000 1 1 1; z@s 1000 1 1 1; g.x@s uses 1; z@s uses 3; starts r0 o0 {}, r1 o1 {}; left o0 Cpus 1, o1 Cpus 3; of r0 0 r1 1",
-        ),
-    ] {
+        (share.to_owned(), &["User = \"g.x@s\"; C = 1", "User = \"z@s\"; C = 1"], &["Cpus = 1", "Cpus = 3"]),
+    ];
+    assert_eq!(rows.len(), RESTS.len());
+    for ((policy, requests, offers), expected) in rows.into_iter().zip(RESTS) {
         assert_eq!(whole(&policy, requests, offers), expected, "{policy} {requests:?} {offers:?}");
     }
 }
