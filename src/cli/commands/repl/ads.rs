@@ -76,7 +76,8 @@ fn load_chosen(state: &mut ReplState<'_>, argument: EntryPart<'_>) -> Result<Nam
     };
     let which = words.get(1);
     let is_wanted = |wanted: &str, id: &str, number: usize| wanted == id || wanted.parse() == Ok(number);
-    if which.is_none() && !Path::new(&file.text).is_file() && !state.pool.offers().is_empty() {
+    let may_be_name = file.text != "-" && !Path::new(&file.text).is_file();
+    if which.is_none() && may_be_name && !state.pool.offers().is_empty() {
         let found = state.pool.offers().iter().zip(1..).find(|(ad, number)| is_wanted(&file.text, ad.id(), *number));
         let found = found.map(|(ad, _)| NamedAd::unnamed(ad.ad.clone()).with_name(ad.id().to_owned()));
         let message = format!("there is no file {}, and the pool has no ad of this name or number", file.text);
