@@ -24,11 +24,11 @@ pub fn constraints_and_files(query: &QueryCommand, session: &Session) -> Result<
             }
             constraints.push("true".to_owned());
             files.push(first.clone());
-        } else if is_constraint(query, first) {
-            argument_text::refuse_misspelt_option(session, "query", (first, true))?;
-            constraints.push(first.clone());
         } else {
-            files.push(first.clone());
+            if !Path::new(first).exists() {
+                argument_text::refuse_misspelt_option(session, "query", (first, true))?;
+            }
+            if is_constraint(query, first) { &mut constraints } else { &mut files }.push(first.clone());
         }
     }
     files.extend(query.input.paths()?);
