@@ -11,6 +11,9 @@ use super::variables::CommandValue;
 /// Version that the ads name.
 const VERSION: &str = "$CondorVersion: 25.14.1 2026-10-16 PackageID: 25.14.1 $";
 
+/// What stands between a service and a handle in the names of commands.
+const OAUTH_COMMANDS: [&str; 3] = ["_oauth_permissions", "_oauth_resource", "_oauth_options"];
+
 /// Attributes that begin at zero.
 const COUNTERS: [&str; 12] = [
     "ExitStatus",
@@ -104,12 +107,38 @@ pub(super) fn set_credentials(job: &mut JobBuilder<'_>) -> Result<(), Problem> {
         job.assign_value("DelegateJobGSICredentialsLifetime", lifetime, &value);
     }
     if let Some(services) = job.value(&["use_oauth_services", "UseOAuthServices"])? {
-        let mut names = super::queue::words(&services.text);
-        names.sort_by_key(|name| name.to_ascii_lowercase());
-        names.dedup_by(|one, other| one.eq_ignore_ascii_case(other));
+        let names = oauth_services(job, &super::queue::words(&services.text));
         job.assign_value("OAuthServicesNeeded", names.join(",").as_str(), &services);
     }
     Ok(())
+}
+
+/// Returns the tokens that a job needs of these services, each once. A command `SERVICE_oauth_permissions_HANDLE` asks for
+/// `SERVICE*HANDLE` in place of the service (`SubmitHash::NeedsOAuthServices`).
+fn oauth_services(job: &JobBuilder<'_>, enabled: &[String]) -> Vec<String> {
+    let (mut tokens, mut with_handles): (Vec<String>, Vec<&str>) = Default::default();
+    for command in job.variables.names().iter().filter(|command| !command.starts_with("MY.")) {
+        let lower = command.as_str().to_ascii_lowercase();
+        let parts = OAUTH_COMMANDS.iter().filter_map(|part| Some((lower.find(part)?, part.len())));
+        let Some((start, length)) = parts.min() else { continue };
+        let (service, handle) = (&command.as_str()[..start], &command.as_str()[start + length..]);
+        if !enabled.iter().any(|enabled| enabled.eq_ignore_ascii_case(service)) {
+            continue;
+        }
+        job.variables.mark_used(command);
+        let mut letters = handle.chars();
+        if letters.next().is_some() {
+            with_handles.push(service);
+            tokens.push(format!("{service}*{}", letters.as_str()));
+        } else {
+            tokens.push(service.to_owned());
+        }
+    }
+    let has_handle = |service: &String| with_handles.iter().any(|known| known.eq_ignore_ascii_case(service));
+    tokens.extend(enabled.iter().filter(|service| !has_handle(service)).cloned());
+    tokens.sort_by_key(|token| token.to_ascii_lowercase());
+    tokens.dedup_by(|one, other| one.eq_ignore_ascii_case(other));
+    tokens
 }
 
 /// Considers the limits of late materialization, which are no attributes of jobs.

@@ -405,6 +405,13 @@ fn policies_accounts_and_files() {
         ("JOB_DEFAULT_NOTIFICATION = error", "notification = always", "JobNotification = 1"),
         ("", "use_oauth_services = b, A b", "OAuthServicesNeeded = \"A,b\""),
         ("", "use_oauth_services = b, A, a A", "OAuthServicesNeeded = \"A,b\""),
+        ("", "use_oauth_services = b, a\nA_oauth_permissions = x", "OAuthServicesNeeded = \"A,b\""),
+        (
+            "",
+            "use_oauth_services = b, a\na_OAuth_Permissions_x = 1\na_oauth_resource_Y = 1\nc_oauth_options_z = 1",
+            "OAuthServicesNeeded = \"a*x,a*Y,b\"",
+        ),
+        ("", "use_oauth_services = a\na_oauth_options =\na_oauth_options_h =", "OAuthServicesNeeded = \"a,a*h\""),
         ("", "scitokens_file = /t\nuse_scitokens = true", "ScitokensFile = \"/t\""),
         ("", "", "Rank = 0.0, PeriodicHold = -, OnExitHold = -, JobPrio = 0"),
         (inserts, "periodic_hold = x", "PeriodicHold = x, PeriodicRelease = false, OnExitHold = false"),
