@@ -33,7 +33,7 @@ pub use builtin::{
     string_list_items, tested_type, unknown_function_message,
 };
 pub(crate) use builtin::{quoted_word, quoted_words};
-pub use compiled::{CompiledEvaluator, CompiledName, CompiledScene, CompiledSubject, CompiledValue};
+pub use compiled::{CompiledAd, CompiledEvaluator, CompiledName, CompiledScene, CompiledSubject, CompiledValue};
 pub use context::{Abort, Context, Interrupt, RandomStream};
 pub use environment_member::{EnvironmentMember, Knowledge, NameBinding, NameFallback, UNFILLED_PORT};
 pub use evaluate::Evaluator;

@@ -180,7 +180,7 @@ impl Pair {
             self.evaluations.set(self.evaluations.get() + 1);
             return None;
         }
-        let ads = self.frames.each_ref().map(|frame| &frame.ad);
+        let ads = self.frames.each_ref().map(|frame| (&frame.ad).into());
         let mut compiled = self.compiled.borrow_mut();
         let value = evaluate(&mut compiled, CompiledScene { ads, side: side.participant().position() });
         self.steps.set(self.steps.get() + Work::Program.steps() + u64::from(compiled.steps()) / NODES_PER_STEP);

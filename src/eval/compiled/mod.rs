@@ -19,7 +19,7 @@ mod slots;
 use std::iter;
 use std::sync::Arc;
 
-use crate::ad::{Ad, Bounded, ByIdentity, Dialect, Expression, Name, ScopeFrame, Truth, Value};
+use crate::ad::{Ad, AdShape, Bounded, ByIdentity, Dialect, Expression, Name, ScopeFrame, Truth, Value};
 
 use super::{Abort, Context, Environment, Evaluator};
 use lower::lower;
@@ -69,11 +69,26 @@ pub enum CompiledSubject<'s> {
     FirstAttribute(&'s [CompiledName]),
 }
 
+/// Ad in which a program runs, or as much of one as the program reads.
+#[derive(Clone, Copy)]
+pub struct CompiledAd<'s> {
+    /// The names of the attributes.
+    pub shape: &'s Arc<AdShape>,
+    /// The expressions in the order of the names.
+    pub expressions: &'s [Expression],
+}
+
+impl<'s> From<&'s Ad> for CompiledAd<'s> {
+    fn from(ad: &'s Ad) -> Self {
+        CompiledAd { shape: ad.shape(), expressions: ad.expressions() }
+    }
+}
+
 /// Ads in which a program runs.
 #[derive(Clone, Copy)]
 pub struct CompiledScene<'s> {
     /// The ads of a match, or one ad twice.
-    pub ads: [&'s Ad; 2],
+    pub ads: [CompiledAd<'s>; 2],
     /// Index of the ad that holds the expression.
     pub side: usize,
 }
@@ -81,14 +96,20 @@ pub struct CompiledScene<'s> {
 impl<'s> CompiledScene<'s> {
     /// Returns the ad that holds the expression, and its partner.
     #[inline]
-    fn sides(self) -> [&'s Ad; 2] {
+    fn sides(self) -> [CompiledAd<'s>; 2] {
         [self.ads[self.side], self.ads[1 - self.side]]
+    }
+}
+
+impl<'s> From<CompiledAd<'s>> for CompiledScene<'s> {
+    fn from(ad: CompiledAd<'s>) -> Self {
+        CompiledScene { ads: [ad, ad], side: 0 }
     }
 }
 
 impl<'s> From<&'s Ad> for CompiledScene<'s> {
     fn from(ad: &'s Ad) -> Self {
-        CompiledScene { ads: [ad, ad], side: 0 }
+        CompiledAd::from(ad).into()
     }
 }
 
@@ -236,11 +257,11 @@ impl CompiledEvaluator {
         self.shapes.set_entries(self.shapes.len());
         let [own, partner] = scene.sides();
         let [own_guess, partner_guess] = self.guesses[scene.side];
-        let own_shape = self.shapes.prepare(own.shape(), own_guess, &self.names)?;
-        let partner_shape = if std::ptr::eq(own, partner) {
+        let own_shape = self.shapes.prepare(own.shape, own_guess, &self.names)?;
+        let partner_shape = if Arc::ptr_eq(own.shape, partner.shape) {
             own_shape
         } else {
-            self.shapes.prepare(partner.shape(), partner_guess, &self.names)?
+            self.shapes.prepare(partner.shape, partner_guess, &self.names)?
         };
         self.guesses[scene.side] = [own_shape, partner_shape];
         Some([own_shape, partner_shape])

@@ -5,9 +5,10 @@ use std::sync::{Arc, LazyLock};
 
 use rustc_hash::FxHashMap;
 
-use crate::ad::{Ad, AdShape, Expression, Name, ScopeAd};
+use crate::ad::{AdShape, Expression, Name, ScopeAd};
 
 use super::super::scope::CURRENT_TIME;
+use super::CompiledAd;
 
 /// Number of a name that programs look up.
 pub(super) type NameNumber = u32;
@@ -109,8 +110,8 @@ impl SlotTable {
 
     /// Returns the view of an ad of a shape. Precondition: [`SlotTable::prepare`] was called for the shape.
     #[inline]
-    pub(super) fn view<'a>(&'a self, number: ShapeNumber, ad: &'a Ad, names: &'a NameTable) -> AdView<'a> {
-        AdView { slots: &self.shapes[number.0], expressions: ad.expressions(), names }
+    pub(super) fn view<'a>(&'a self, number: ShapeNumber, ad: CompiledAd<'a>, names: &'a NameTable) -> AdView<'a> {
+        AdView { slots: &self.shapes[number.0], expressions: ad.expressions, names }
     }
 
     /// Returns the numbers of the shapes of two ads, if both are known and prepared. `guesses` has numbers of shapes
@@ -118,20 +119,21 @@ impl SlotTable {
     #[inline]
     pub(super) fn known(
         &self,
-        [own, partner]: [&Ad; 2],
+        [own, partner]: [CompiledAd<'_>; 2],
         [own_guess, partner_guess]: [ShapeNumber; 2],
         names: &NameTable,
     ) -> Option<[ShapeNumber; 2]> {
-        let known = |ad: &Ad, guess: ShapeNumber| {
-            if Arc::ptr_eq(&self.shapes[guess.0].shape, ad.shape()) {
+        let known = |ad: CompiledAd<'_>, guess: ShapeNumber| {
+            if Arc::ptr_eq(&self.shapes[guess.0].shape, ad.shape) {
                 return Some(guess);
             }
-            let number = *self.by_address.get(&(Arc::as_ptr(ad.shape()) as usize))?;
+            let number = *self.by_address.get(&(Arc::as_ptr(ad.shape) as usize))?;
             let slots = &self.shapes[number];
             (slots.is_plain && slots.positions.len() == names.len()).then_some(ShapeNumber(number))
         };
         let own_shape = known(own, own_guess)?;
-        Some([own_shape, if std::ptr::eq(own, partner) { own_shape } else { known(partner, partner_guess)? }])
+        let is_same = Arc::ptr_eq(own.shape, partner.shape);
+        Some([own_shape, if is_same { own_shape } else { known(partner, partner_guess)? }])
     }
 
     /// Number of known shapes.

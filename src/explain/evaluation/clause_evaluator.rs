@@ -65,7 +65,8 @@ impl<'e> ClauseEvaluator<'e> {
         if self.clause.is_whole {
             return None;
         }
-        let scene = CompiledScene { ads: [&self.request.ad, &self.table.ads[row]], side: self.side as usize };
+        let scene =
+            CompiledScene { ads: [&self.request.ad, &self.table.ads[row]].map(Into::into), side: self.side as usize };
         evaluate(
             self.programs.as_mut()?,
             CompiledSubject::Expression(&self.clause.expression),

@@ -2,32 +2,58 @@
 //!
 //! A clause depends on fewer attributes than the whole conjunction, so that one evaluation serves more ads.
 
+use std::slice;
 use std::sync::Arc;
 
-use crate::ad::{BinaryOperator, Dialect, Expression, ExpressionKind, Name, Truth};
+use crate::ad::{Ad, AdShape, BinaryOperator, Dialect, Expression, ExpressionKind, Name, Truth};
 use crate::constraint::conjuncts;
-use crate::eval::Context;
+use crate::eval::{CompiledAd, Context};
 
-use super::super::Partition;
 use super::super::code::code;
+use super::super::{ExpressionColumn, Partition};
 use super::Store;
 
 /// A conjunction with the groups of ads that agree in the attributes of each clause.
 pub(super) struct GroupedClauses<'e> {
     dialect: Dialect,
-    clauses: Vec<(&'e Expression, Arc<Partition>)>,
+    clauses: Vec<GroupedClause<'e>>,
+}
+
+/// A clause with the groups of ads that agree in its attributes.
+pub(super) struct GroupedClause<'e> {
+    pub expression: &'e Expression,
+    groups: Arc<Partition>,
+    column: Option<LoneColumn>,
+}
+
+/// The column of the only attribute that a clause reads.
+pub(super) struct LoneColumn {
+    /// The shape of an ad with nothing but the attribute.
+    pub shape: Arc<AdShape>,
+    pub column: Arc<ExpressionColumn>,
+}
+
+impl GroupedClause<'_> {
+    /// Returns what the clause reads of the ad in a row. A value of its only attribute is nearer than the ad.
+    #[inline]
+    pub(super) fn ad<'s>(&'s self, ads: &'s [Ad], row: u32) -> CompiledAd<'s> {
+        if let Some(LoneColumn { shape, column }) = &self.column
+            && let Some(expression) = column.expression(row as usize)
+        {
+            return CompiledAd { shape, expressions: slice::from_ref(expression) };
+        }
+        (&ads[row as usize]).into()
+    }
 }
 
 impl<'e> GroupedClauses<'e> {
     /// Groups the ads of a store for each clause of a conjunction. The clauses come with the names of their attributes.
     pub(super) fn new(store: &mut Store, clauses: impl IntoIterator<Item = (&'e Expression, Arc<[Name]>)>) -> Self {
-        let clauses = clauses.into_iter().map(|(clause, names)| (clause, store.partition(Some(names)))).collect();
-        GroupedClauses { clauses, dialect: store.dialect }
-    }
-
-    /// Number of evaluations that the values of all clauses in all ads take.
-    pub(super) fn max_evaluations(&self) -> usize {
-        self.clauses.iter().map(|(_, groups)| groups.first_rows().len()).sum()
+        let group = |(expression, names): (_, Arc<[Name]>)| {
+            let column = store.lone_column(&names);
+            GroupedClause { expression, groups: store.partition(Some(names)), column }
+        };
+        GroupedClauses { clauses: clauses.into_iter().map(group).collect(), dialect: store.dialect }
     }
 
     /// Returns the truth values of the conjunction in the ads at `rows`: `None` if only the tree walker can tell one.
@@ -36,16 +62,17 @@ impl<'e> GroupedClauses<'e> {
     pub(super) fn truths(
         &self,
         rows: &[u32],
-        mut evaluate: impl FnMut(&'e Expression, &[u32]) -> Vec<Option<Truth>>,
+        mut evaluate: impl FnMut(&GroupedClause<'e>, &[u32]) -> Vec<Option<Truth>>,
     ) -> Vec<Option<Truth>> {
-        if let [(clause, groups)] = &self.clauses[..]
-            && groups.first_rows() == rows
+        if let [clause] = &self.clauses[..]
+            && clause.groups.first_rows() == rows
         {
             return evaluate(clause, rows);
         }
         let mut truths = vec![Some(Truth::True); rows.len()];
         let mut open: Vec<(u32, usize)> = rows.iter().copied().zip(0..).collect();
-        for (clause, groups) in &self.clauses {
+        for clause in &self.clauses {
+            let groups = &clause.groups;
             // The open groups are numbered in the order of their first open rows.
             let (mut numbers, mut firsts) = (vec![u32::MAX; groups.first_rows().len()], Vec::new());
             let groups = groups.groups();

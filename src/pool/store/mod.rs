@@ -18,7 +18,7 @@ use crate::eval::{
 use super::Partition;
 use super::code::code;
 use super::expression_column::{ExpressionColumn, ExpressionColumns, build_columns};
-use clauses::{GroupedClauses, share_of_clauses};
+use clauses::{GroupedClauses, LoneColumn, share_of_clauses};
 
 /// The ads of a pool as columns. A *row* is an ad.
 #[derive(Default)]
@@ -33,6 +33,8 @@ pub struct Store {
     /// The partitions computed so far, by attributes. Rows of one group bind equal expressions to all these attributes.
     partitions: Bounded<FxHashMap<Arc<[Name]>, Arc<Partition>>>,
     name_ids: IndexSet<Name, FxBuildHasher>,
+    /// Shapes of ads with nothing but one attribute, by its name.
+    lone_shapes: FxHashMap<Name, Arc<AdShape>>,
     interner: ExpressionInterner,
     free_names: FxHashMap<usize, Arc<FreeNames>>,
     /// Dependencies of each expression, by the identifier that [`Store::intern`] returns; `None` if the dependencies
@@ -132,17 +134,13 @@ impl Store {
     /// Evaluates an expression in each ad, without a partner.
     pub fn evaluate(&mut self, expression: &Expression, context: &Context) -> StoreValues {
         let dependencies = if self.has_scope_attribute() { None } else { self.dependencies(expression) };
-        let names = dependencies.map(|found| found.names);
-        let groups = self.partition(names.clone());
-        let conjunction = names.and_then(|names| self.grouped_conjunction(expression, names, context));
+        let conjunction = dependencies.as_ref().and_then(|_| self.grouped_conjunction(expression, context));
+        let groups = self.partition(dependencies.map(|found| found.names));
         let evaluator = self.evaluator.get_or_insert_with(|| CompiledEvaluator::for_ads(self.dialect));
         let truths = conjunction.map(|(clauses, share)| {
             clauses.truths(groups.first_rows(), |clause, rows| {
-                evaluator.truths(
-                    CompiledSubject::Expression(clause),
-                    rows.iter().map(|row| (&self.ads[*row as usize]).into()),
-                    &share,
-                )
+                let scenes = rows.iter().map(|row| clause.ad(&self.ads, *row).into());
+                evaluator.truths(CompiledSubject::Expression(clause.expression), scenes, &share)
             })
         });
         let mut values = vec![Ok(Value::Boolean(true)), Ok(Value::Boolean(false)), Ok(Value::Undefined)];
@@ -179,29 +177,26 @@ impl Store {
         let rows: Vec<u32> = (0..code(self.ads.len())).collect();
         let truths = clauses.truths(&rows, |clause, rows| {
             evaluations += rows.len() as u64;
-            let scene = |row: &u32| CompiledScene { ads: [partner, &self.ads[*row as usize]], side: 0 };
-            evaluator.truths(CompiledSubject::Expression(clause), rows.iter().map(scene), &share)
+            let scenes =
+                rows.iter().map(|row| CompiledScene { ads: [partner.into(), clause.ad(&self.ads, *row)], side: 0 });
+            evaluator.truths(CompiledSubject::Expression(clause.expression), scenes, &share)
         });
         context.charge(Work::Program, evaluations);
         Some(truths)
     }
 
     /// Groups the ads for the clauses of a conjunction, with the context for these; `None` for any other expression.
-    /// `names` are the attributes on which it depends. It is a clause as a whole if its clauses take as many evaluations.
+    /// They take no more evaluations of clauses than the conjunction as a whole does, and each reads fewer attributes.
     fn grouped_conjunction<'e>(
         &mut self,
         expression: &'e Expression,
-        names: Arc<[Name]>,
         context: &Context,
     ) -> Option<(GroupedClauses<'e>, Context)> {
         let (clauses, share) = share_of_clauses(expression, context)?;
         if clauses.len() < 2 {
             return None;
         }
-        let whole = GroupedClauses::new(self, [(expression, names)]);
-        let of_clauses = self.grouped_clauses(&clauses, Store::dependencies)?;
-        let is_less = of_clauses.max_evaluations() < whole.max_evaluations();
-        Some(if is_less { (of_clauses, share) } else { (whole, context.clone()) })
+        Some((self.grouped_clauses(&clauses, Store::dependencies)?, share))
     }
 
     /// Groups the ads by what `dependencies` finds for each clause of a conjunction. `None` if it finds nothing for one.
@@ -256,6 +251,15 @@ impl Store {
         let number = self.intern(expression);
         let known = self.free_names.entry(number).or_insert_with(|| Arc::new(FreeNames::of(expression, self.dialect)));
         Arc::clone(known)
+    }
+
+    /// Returns the column of the only one of these attributes that some ad has; `None` if there are several, or none.
+    fn lone_column(&mut self, names: &[Name]) -> Option<LoneColumn> {
+        let mut present = names.iter().filter(|name| !self.column(name).expressions().is_empty());
+        let (Some(name), None) = (present.next(), present.next()) else { return None };
+        let shape =
+            self.lone_shapes.entry(name.clone()).or_insert_with(|| Arc::new([name.clone()].into_iter().collect()));
+        Some(LoneColumn { shape: Arc::clone(shape), column: self.column(name) })
     }
 
     /// Partitions the rows into groups that bind equal expressions to these attributes. If `names` is `None`, each row

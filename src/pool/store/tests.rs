@@ -95,7 +95,7 @@ fn values_are_those_of_every_ad_alone() {
             }
             let mut random = fastrand::Rng::with_seed(seed);
             let mut text = String::new();
-            // Many ads without references have fewer groups by the attributes of a clause than by those of a conjunction.
+            // Without references, a clause of one attribute runs over the values of its column.
             let has_references = seed % 4 < 2;
             for _ in 0..if has_references { random.usize(1..80) } else { 150 } {
                 (0..random.usize(1..6)).for_each(|_| text.push_str(&line(&mut random, has_references)));
