@@ -162,7 +162,7 @@ pub fn compare_programs(text: &mut Text, evaluators: &mut EvaluatorPair) {
                 &context,
             );
             let ads = if side == 0 { [mine, other] } else { [other, mine] };
-            evaluators.pairs.value(CompiledSubject::Expression(tried), CompiledScene { ads, side }, &context)
+            evaluators.pairs.value(CompiledSubject::Expression(tried), CompiledScene::of_match(ads, side), &context)
         };
         let Some(found) = found else {
             evaluators.left += 1;
@@ -198,7 +198,7 @@ fn compare_attribute(
 ) {
     let name = evaluator.name(attribute);
     let ads = if side == 0 { [mine, other] } else { [other, mine] };
-    let scene = CompiledScene { ads, side };
+    let scene = CompiledScene::of_match(ads, side);
     let Some(held) = evaluator.truth(CompiledSubject::FirstAttribute(&[name]), scene, context) else { return };
     let (environment, frame) = Environment::known(Some(mine.clone()), Some(other.clone()));
     let walked = Evaluator::new(&environment, context).attribute(&frame, attribute);

@@ -180,9 +180,9 @@ impl Pair {
             self.evaluations.set(self.evaluations.get() + 1);
             return None;
         }
-        let ads = self.frames.each_ref().map(|frame| (&frame.ad).into());
+        let ads = self.frames.each_ref().map(|frame| &frame.ad);
         let mut compiled = self.compiled.borrow_mut();
-        let value = evaluate(&mut compiled, CompiledScene { ads, side: side.participant().position() });
+        let value = evaluate(&mut compiled, CompiledScene::of_match(ads, side.participant().position()));
         self.steps.set(self.steps.get() + Work::Program.steps() + u64::from(compiled.steps()) / NODES_PER_STEP);
         value
     }

@@ -94,6 +94,12 @@ pub struct CompiledScene<'s> {
 }
 
 impl<'s> CompiledScene<'s> {
+    /// Returns the scene of two ads that are matched. `side` is the index of the ad that holds the expression.
+    #[must_use]
+    pub fn of_match(ads: [&'s Ad; 2], side: usize) -> Self {
+        CompiledScene { ads: ads.map(CompiledAd::from), side }
+    }
+
     /// Returns the ad that holds the expression, and its partner.
     #[inline]
     fn sides(self) -> [CompiledAd<'s>; 2] {

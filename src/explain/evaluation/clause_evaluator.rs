@@ -65,8 +65,7 @@ impl<'e> ClauseEvaluator<'e> {
         if self.clause.is_whole {
             return None;
         }
-        let scene =
-            CompiledScene { ads: [&self.request.ad, &self.table.ads[row]].map(Into::into), side: self.side as usize };
+        let scene = CompiledScene::of_match([&self.request.ad, &self.table.ads[row]], self.side as usize);
         evaluate(
             self.programs.as_mut()?,
             CompiledSubject::Expression(&self.clause.expression),
