@@ -8,7 +8,7 @@ mod autocluster;
 mod bound_column;
 mod census;
 mod census_counter;
-mod chunked;
+mod chunked_text;
 mod class_memo;
 mod code;
 mod coded_expressions;

@@ -3,9 +3,10 @@
 use std::cmp::Reverse;
 
 use hashbrown::HashTable;
-use siphasher::sip::SipHasher13;
+use hashbrown::hash_table::Entry;
+use twox_hash::XxHash3_64;
 
-use super::chunked::ChunkedVec;
+use super::chunked_text::ChunkedText;
 
 /// Maximum length of a text in the first length class, in bytes. Each further class has twice the length.
 const FIRST_CLASS_BYTES: usize = 16;
@@ -16,22 +17,19 @@ const LENGTH_CLASSES: usize = 9;
 /// Maximum length of a recorded text, in bytes. Longer texts are cut.
 pub(super) const MAX_TEXT_BYTES: usize = FIRST_CLASS_BYTES << (LENGTH_CLASSES - 1);
 
-/// Memory that a recorded value takes beside its text, in bytes: the entry, its slot in the table, and free slots.
+/// Memory that a recorded value takes beside its text, in bytes: its slot in the table, and free slots.
 const VALUE_OVERHEAD_BYTES: usize = 48;
 
 /// The inverse of the share of values that a sample may have too many before it is cut. So a cut is rare.
 const SURPLUS_DIVISOR: usize = 8;
 
-/// Number of values that are allocated at once.
-const VALUES_PER_CHUNK: usize = 256;
-
 /// Number of bytes of texts that are allocated at once.
 const TEXT_CHUNK_BYTES: usize = 8192;
 
-/// Hashes a text with SipHash-1-3. The hash is the same in each run, so that equal ads have equal samples, also in parts
+/// Hashes a text with XXH3. The hash is the same in each run, so that equal ads have equal samples, also in parts
 /// that were counted by programs of several builds. The values of a sample are told apart by their hashes alone.
 pub(super) fn text_hash(text: &[u8]) -> u64 {
-    SipHasher13::new().hash(text)
+    XxHash3_64::oneshot(text)
 }
 
 /// The numbers of values that the sample of one attribute may have.
@@ -83,11 +81,10 @@ fn class_of(length: usize) -> usize {
 #[derive(Clone, Debug)]
 pub(super) struct ValueSample {
     limit: SampleLimit,
-    /// The values, in the order of first appearance. There may be a few more than the limit admits.
-    values: ChunkedVec<SampledValue, VALUES_PER_CHUNK>,
-    /// Index in `values` by hash.
-    positions: HashTable<u32>,
-    texts: ChunkedVec<u8, TEXT_CHUNK_BYTES>,
+    /// The values by hash. There may be a few more than the limit admits.
+    values: HashTable<SampledValue>,
+    /// The texts of the values, in the order of first appearance.
+    texts: ChunkedText<TEXT_CHUNK_BYTES>,
     classes: [LengthClass; LENGTH_CLASSES],
 }
 
@@ -105,6 +102,11 @@ impl SampledValue {
     fn class(&self) -> usize {
         class_of(self.length as usize)
     }
+
+    /// Returns the rank in the order of first appearance. The empty text begins where the next one does.
+    fn rank(&self) -> (u32, u32) {
+        (self.start, self.length)
+    }
 }
 
 /// The values of one length class.
@@ -121,9 +123,8 @@ impl ValueSample {
     pub(super) fn new(limit: SampleLimit) -> Self {
         ValueSample {
             limit,
-            values: ChunkedVec::new(),
-            positions: HashTable::new(),
-            texts: ChunkedVec::new(),
+            values: HashTable::new(),
+            texts: ChunkedText::new(),
             classes: [LengthClass { values: 0, end: u64::MAX }; LENGTH_CLASSES],
         }
     }
@@ -132,23 +133,33 @@ impl ValueSample {
     pub(super) fn add(&mut self, hash: u64, text: &[u8], ads: usize) {
         // The greatest hash is the mark of a class from which nothing was left out.
         let hash = hash.min(u64::MAX - 1);
-        if let Some(position) = self.positions.find(hash, |at| self.values.get(*at).hash == hash) {
-            let known = self.values.get_mut(*position);
-            known.ads = known.ads.saturating_add(ads);
-            return;
-        }
+        let entry = self.values.entry(hash, |known| known.hash == hash, |known| known.hash);
+        let vacant = match entry {
+            Entry::Occupied(mut known) => {
+                let known = known.get_mut();
+                known.ads = known.ads.saturating_add(ads);
+                return;
+            }
+            Entry::Vacant(vacant) => vacant,
+        };
         let number = class_of(text.len());
         if hash >= self.classes[number].end {
             return;
         }
-        let value = SampledValue { hash, start: self.texts.extend(text), length: length_of(text), ads };
-        let position = self.values.extend(&[value]);
-        self.positions.insert_unique(hash, position, |at| self.values.get(*at).hash);
+        let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
+        vacant.insert(SampledValue { hash, start: self.texts.push(text), length, ads });
         self.classes[number].values += 1;
         let most = self.limit.values_of_class(number);
         if self.classes[number].values > most + most / SURPLUS_DIVISOR {
             self.cut();
         }
+    }
+
+    /// Returns the values in the order of first appearance.
+    fn in_order(&self) -> Vec<&SampledValue> {
+        let mut values: Vec<&SampledValue> = self.values.iter().collect();
+        values.sort_unstable_by_key(|value| value.rank());
+        values
     }
 
     /// Lowers the limit.
@@ -176,11 +187,8 @@ impl ValueSample {
         let ends = self.ends();
         let before = std::mem::replace(self, ValueSample::new(self.limit));
         self.classes = ends.map(|end| LengthClass { values: 0, end });
-        for value in before.values.iter().filter(|value| value.hash < ends[value.class()]) {
-            self.classes[value.class()].values += 1;
-            let start = self.texts.extend(before.texts.slice(value.start, value.length));
-            let position = self.values.extend(&[SampledValue { start, ..*value }]);
-            self.positions.insert_unique(value.hash, position, |at| self.values.get(*at).hash);
+        for (hash, text, ads) in before.iter() {
+            self.add(hash, text, ads);
         }
     }
 
@@ -198,7 +206,7 @@ impl ValueSample {
 
     /// Returns the hashes, texts and numbers of ads of all values, in the order of first appearance.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u64, &[u8], usize)> {
-        self.values.iter().map(|value| (value.hash, self.texts.slice(value.start, value.length), value.ads))
+        self.in_order().into_iter().map(|value| (value.hash, self.texts.get(value.start, value.length), value.ads))
     }
 
     /// Number of values in the sample.
@@ -224,24 +232,20 @@ impl ValueSample {
                 ends = ends.map(|of_class| of_class.min(end));
             }
         }
-        let within = self.values.iter().enumerate().filter(|(_, value)| value.hash < ends[value.class()]);
-        let mut found: Vec<(usize, &SampledValue)> = within.collect();
-        let order = |(position, value): &(usize, &SampledValue)| (Reverse(value.ads), *position);
+        let within = self.values.iter().filter(|value| value.hash < ends[value.class()]);
+        let mut found: Vec<&SampledValue> = within.collect();
+        let order = |value: &&SampledValue| (Reverse(value.ads), value.rank());
         if most < found.len() {
             found.select_nth_unstable_by_key(most, order);
             found.truncate(most);
         }
         found.sort_unstable_by_key(order);
         let text = |value: &SampledValue| {
-            let text = self.texts.slice(value.start, value.length);
+            let text = self.texts.get(value.start, value.length);
             (str::from_utf8(text).unwrap_or_default(), value.ads)
         };
-        found.into_iter().map(|(_, value)| text(value)).collect()
+        found.into_iter().map(text).collect()
     }
-}
-
-fn length_of(text: &[u8]) -> u32 {
-    u32::try_from(text.len()).unwrap_or(u32::MAX)
 }
 
 /// Returns the smallest hash behind the `count` smallest hashes. `hashes` has more than `count` hashes.
@@ -268,7 +272,7 @@ mod tests {
     /// Parts that programs of several builds counted are merged.
     #[test]
     fn a_text_has_its_hash_for_ever() {
-        for (text, hash) in [("", 0xd1fb_a762_150c_532c), ("x86_64", 0xf39c_1f4e_a68c_4f7f)] {
+        for (text, hash) in [("", 0x2d06_8005_38d3_94c2), ("x86_64", 0xa0e9_8392_7a68_3a36)] {
             assert_eq!(text_hash(text.as_bytes()), hash, "{text}");
         }
     }

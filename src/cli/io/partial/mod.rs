@@ -37,7 +37,7 @@ pub use share_writer::{ShareInput, ShareWriter};
 pub use writer::{PartialWriter, arguments_without, without_options};
 
 /// Version of the form. A merge reads no other.
-pub const PARTIAL_VERSION: u32 = 6;
+pub const PARTIAL_VERSION: u32 = 7;
 
 /// The reason why a partial result cannot be merged that no run wrote.
 const DAMAGED: &str = "a partial result is damaged";
