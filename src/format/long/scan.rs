@@ -16,18 +16,23 @@ const CHUNK_BYTES: usize = 64;
 /// A shorter name is compared together with the byte behind it.
 const MAX_PREFIX_BYTES: usize = 8;
 
+/// Number of bits of a filter mask that stand for names.
+const NAME_BITS: usize = 63;
+
 /// The bit of a filter mask that stands for no name. Because of this bit, a line passes if it begins with neither a
 /// letter nor an underscore.
-const NOT_A_NAME_BIT: u64 = 1 << 63;
+const NOT_A_NAME_BIT: u64 = 1 << NAME_BITS;
 
 /// Filter for the beginnings of lines.
 ///
 /// There is a mask for each byte value at each of the first positions of a line. The mask has one bit for each name
 /// with this byte at this position, ignoring case. A line passes if the masks of its first bytes have a bit in common.
-/// With more than 63 names some names share a bit, so lines of other names may pass.
+/// With more than 63 names some names share a bit, so lines of other names may pass. Names that begin alike share a bit,
+/// so that such lines are few.
 pub struct LineFilter {
     names: Box<[[u64; 256]; MAX_PREFIX_BYTES]>,
-    count: usize,
+    /// The first name of each bit.
+    first_names: Vec<Box<str>>,
 }
 
 impl LineFilter {
@@ -37,13 +42,12 @@ impl LineFilter {
         for byte in (0..=u8::MAX).filter(|byte| byte.is_ascii_alphabetic() || *byte == b'_') {
             names[0][usize::from(byte)] = 0;
         }
-        LineFilter { names, count: 0 }
+        LineFilter { names, first_names: Vec::new() }
     }
 
     /// Adds a name, so that lines with this name pass.
     pub fn add(&mut self, name: &str) {
-        let bit = 1 << (self.count % 63);
-        self.count += 1;
+        let bit = 1 << self.bit_for(name);
         for (position, bytes) in self.names.iter_mut().enumerate() {
             match name.as_bytes().get(position) {
                 Some(byte) => {
@@ -56,6 +60,19 @@ impl LineFilter {
                 None => bytes.iter_mut().for_each(|names| *names |= bit),
             }
         }
+    }
+
+    /// Returns the number of a bit for a name. If no bit is free, it is that of a name that begins most alike.
+    fn bit_for(&mut self, name: &str) -> usize {
+        if self.first_names.len() < NAME_BITS {
+            self.first_names.push(name.into());
+            return self.first_names.len() - 1;
+        }
+        let likeness = |bit: &usize| {
+            let pairs = name.bytes().zip(self.first_names[*bit].bytes());
+            pairs.take(MAX_PREFIX_BYTES).take_while(|(one, other)| one.eq_ignore_ascii_case(other)).count()
+        };
+        (0..NAME_BITS).max_by_key(likeness).unwrap_or_default()
     }
 
     #[inline(always)]
@@ -273,6 +290,26 @@ mod tests {
                     line.get(..length).is_some_and(|start| start.eq_ignore_ascii_case(&name.as_bytes()[..length]));
                 starts && (length == 8 || line.get(length).is_some_and(|byte| super::ends_name(*byte)))
             })
+    }
+
+    #[test]
+    fn of_many_names_those_that_begin_alike_share_a_bit() {
+        let mut filter = LineFilter::new();
+        let names: Vec<String> = (b'a'..=b'z')
+            .flat_map(|letter| ["_one", "_two", "_six"].map(|rest| format!("{}{rest}", char::from(letter))))
+            .collect();
+        names.iter().for_each(|name| filter.add(name));
+        let marks = |line: &str| {
+            let mut found = Vec::new();
+            scan(format!("{line} = 1\nzzzzzzzz").as_bytes(), &filter, &mut found);
+            found.iter().filter(|mark| mark.at == 0).count()
+        };
+        for name in &names {
+            assert_eq!(marks(name), 1, "{name}");
+        }
+        for other in ["a_ten", "z_ten", "z_once", "b_twelve", "Azone"] {
+            assert_eq!(marks(other), 0, "{other}");
+        }
     }
 
     proptest! {
