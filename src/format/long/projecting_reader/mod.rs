@@ -64,7 +64,7 @@ impl<'t, 's> ProjectingReader<'t, 's> {
     /// [`Self::has_plain_labels`] is false, the value may be of an earlier ad and must not be used.
     #[must_use]
     pub fn label_value(&self, label: usize) -> Option<Value> {
-        self.builder.label_values.get(label)?.clone()
+        self.builder.labels.get(label)?.value.clone()
     }
 
     /// Whether any ad read so far has an attribute of this name. Ads that the prefilter rejected count, too. False for

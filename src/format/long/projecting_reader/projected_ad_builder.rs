@@ -22,6 +22,15 @@ pub enum ProjectionResult {
     Retry,
 }
 
+/// A label attribute of the current ad.
+#[derive(Default)]
+pub struct Label {
+    /// The text of the value. Empty if the attribute is missing.
+    text: Vec<u8>,
+    /// `None` if the attribute is missing or not a plain literal.
+    pub value: Option<Value>,
+}
+
 /// Builder of projected ads.
 #[derive(Default)]
 pub struct ProjectedAdBuilder {
@@ -31,12 +40,11 @@ pub struct ProjectedAdBuilder {
     respelt_names: Vec<(usize, Name)>,
     /// Names and byte ranges of the values that were last looked up among the shared ads.
     pub last_lookup: Vec<ProjectedValueRange>,
-    /// Values of the label attributes, which identify the current ad. `None` for an attribute that is missing or not a
-    /// plain literal.
-    pub label_values: Vec<Option<Value>>,
+    /// The label attributes, which identify the current ad.
+    pub labels: Vec<Label>,
     /// The label attributes of the ad read last, and maybe other attributes of the ad. They are stored here if a label
-    /// attribute is not a plain literal, or if the ad was read completely. Otherwise this is `None`, and `label_values`
-    /// has the values.
+    /// attribute is not a plain literal, or if the ad was read completely. Otherwise this is `None`, and `labels` has the
+    /// values.
     pub unusual_labels: Option<Ad>,
 }
 
@@ -77,7 +85,7 @@ impl ProjectedAdBuilder {
                 }
                 continue;
             };
-            // An attribute that is only a label is left out. Its value is in `label_values`.
+            // An attribute that is only a label is left out. Its value is in `labels`.
             if has_plain_labels && projection.is_only_label(position) {
                 continue;
             }
@@ -117,13 +125,23 @@ impl ProjectedAdBuilder {
     /// Reads the labels of the ad, if ads are shared. Returns whether each label that identifies it is a simple literal.
     fn read_labels(&mut self, search: &LineSearch<'_>, projection: &Projection) -> bool {
         let Some(interner) = &projection.interner else { return false };
-        self.label_values.resize(interner.labels.len(), None);
+        self.labels.resize_with(interner.labels.len(), Label::default);
         let identifying = interner.labels.len() - interner.kept;
         let mut are_plain = true;
-        for (place, (position, value)) in interner.labels.iter().zip(&mut self.label_values).enumerate() {
-            let written = search.values[*position].as_ref();
-            *value = written.and_then(|range| simple_literal_value(&search.text[range.clone()], value.take()));
-            are_plain &= written.is_none() || value.is_some() || place >= identifying;
+        for (place, (position, label)) in interner.labels.iter().zip(&mut self.labels).enumerate() {
+            let Some(range) = &search.values[*position] else {
+                label.text.clear();
+                label.value = None;
+                continue;
+            };
+            let text = &search.text[range.clone()];
+            // The next ad often has the same value.
+            if label.text != text {
+                label.text.clear();
+                label.text.extend_from_slice(text);
+                label.value = simple_literal_value(text, label.value.take());
+            }
+            are_plain &= label.value.is_some() || place >= identifying;
         }
         are_plain
     }
