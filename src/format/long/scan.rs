@@ -298,7 +298,9 @@ mod tests {
         let names: Vec<String> = (b'a'..=b'z')
             .flat_map(|letter| ["_one", "_two", "_six"].map(|rest| format!("{}{rest}", char::from(letter))))
             .collect();
-        names.iter().for_each(|name| filter.add(name));
+        for name in &names {
+            filter.add(name);
+        }
         let marks = |line: &str| {
             let mut found = Vec::new();
             scan(format!("{line} = 1\nzzzzzzzz").as_bytes(), &filter, &mut found);
