@@ -5,7 +5,7 @@ use crate::ad::{Ad, Expression, ExpressionKind};
 use crate::constraint::conjuncts;
 use crate::eval::{Context, FreeNames};
 use crate::lint::is_comparison;
-use crate::protocol::{JobState, RESOURCE_ATTRIBUTES};
+use crate::protocol::{JobState, RESOURCE_ATTRIBUTES, cool_down_end};
 use crate::text::{counted, duration, join_and};
 
 use super::clauses::text;
@@ -60,9 +60,9 @@ pub(super) fn circumstances(ad: &Ad, state: JobState, context: &Context) -> Vec<
 
 /// The access point offers the job to nobody until a time.
 fn cool_down(job: &JobReader) -> Option<JobCircumstance> {
-    let (until, now) = (job.number("JobCoolDownExpiration")?, job.context.now?);
+    let (until, now) = (cool_down_end(job.ad, job.context)?, job.context.now?);
     let reason = job.text("VacateReason").map_or_else(String::new, |reason| format!(" after \"{reason}\""));
-    (until >= now).then(|| JobCircumstance {
+    Some(JobCircumstance {
         kind: "cool-down",
         predicate: format!(
             "is in cool-down{reason} until {}, in {}",

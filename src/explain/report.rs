@@ -248,6 +248,18 @@ impl RequestReport {
         times.max_by_key(|time| time.from)
     }
 
+    /// The second from which the clock alone may give a request offers that matches none; `None` if it does not, as far as the
+    /// search looked.
+    #[must_use]
+    pub fn opens_from(&self) -> Option<i64> {
+        use RequestVerdict::{Conflict, Refused, Unmet};
+        if !matches!(self.verdict, Conflict(_) | Refused | Unmet { .. }) {
+            return None;
+        }
+        let of_offers = || self.refusals.iter().filter_map(|group| group.demand.opens.as_ref()?.from).min();
+        self.awaited().map_or_else(of_offers, |time| time.from)
+    }
+
     /// What a policy of the job does to it at the next evaluation; `None` if none does anything.
     #[must_use]
     pub fn imminent(&self) -> Option<&ForeseenEffect> {

@@ -6,6 +6,7 @@
 //! | `JobStatus` | jobs | 1 idle, 2 running, 3 removed, 4 completed, 5 held, 6 transferring output, 7 suspended | only an idle job waits, and one without the attribute |
 //! | `JobUniverse` | jobs | 7 scheduler, 9 grid, 12 local; the others run in slots | an idle job of these three does not wait for a slot |
 //! | `Managed` | jobs | `External`: another manager has the job, such as the job router | such an idle job does not wait for a slot |
+//! | `JobCoolDownExpiration` | jobs | the last second of a pause after a failed run | an idle job is matched from the next second on |
 //! | `Offline` | slots | the machine hibernates | an offline slot is never given away |
 //! | `Draining` | slots | the machine starts no new jobs | a draining slot is never given away |
 //! | `State` | slots | `Owner`, `Drained`; `Claimed`, `Matched`, `Preempting`; `Unclaimed`, `Backfill` | a slot in `Owner` or `Drained` is never given away; one of the next three only by preemption |

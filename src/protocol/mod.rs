@@ -5,6 +5,7 @@ mod advertisement;
 mod advertisement_header;
 mod constraint_and_rank;
 mod content_identity;
+mod cool_down;
 mod dynamic_slot;
 mod following_ads;
 mod offer_portion;
@@ -28,6 +29,7 @@ pub use advertisement_header::{AdvertisementHeader, latest_advertisements};
 pub use constraint_and_rank::{Protocol, is_typed_rank, rank_number, rank_value};
 pub use content_identity::ContentIdentities;
 pub(crate) use content_identity::stable_hash;
+pub use cool_down::{COOL_DOWN, cool_down_end};
 pub use dynamic_slot::{
     GPU_PREFIX, SLOT_KIND_ATTRIBUTES, TOTAL_SLOT_PREFIX, dynamic_slot, dynamic_slot_name, has_child, is_dynamic,
     is_partitionable, parent_slot_name, portion_of_child, with_child, without_child,

@@ -7,7 +7,9 @@ use classad::ad::{Name, Value};
 use classad::eval::{Context, FreeNames};
 use classad::matching::policy::Policy;
 use classad::matching::{Party, Registrar};
-use classad::protocol::{AdvertisedState, AdvertisementHeader, JobState, evaluate_attribute, latest_advertisements};
+use classad::protocol::{
+    AdvertisedState, AdvertisementHeader, COOL_DOWN, JobState, cool_down_end, evaluate_attribute, latest_advertisements,
+};
 use classad::text::{counted, join_and, with_commas};
 use indexmap::IndexMap;
 
@@ -185,6 +187,12 @@ impl AdvertisingArgs {
         if has_records { ReadMode::SelectiveWithAdvertisements } else { ReadMode::Selective }
     }
 
+    /// Returns a mode that reads sequence numbers, if `--matched` compares them with those in the records of earlier matches.
+    fn reading_with_sequences(&self, reading: ReadMode) -> ReadMode {
+        let drops_sequences = reading == ReadMode::SelectiveForReports;
+        if drops_sequences && self.matched.is_given() { ReadMode::Whole } else { reading }
+    }
+
     /// Returns the mode that reads all attributes.
     pub fn whole_mode(notify: &NotifyArgs) -> ReadMode {
         if notify.notify.is_some() { ReadMode::WholeForRecords } else { ReadMode::Whole }
@@ -217,15 +225,14 @@ impl AdvertisingArgs {
         also: &FreeNames,
         slots: SlotSelection,
     ) -> Result<([Vec<NamedAd>; 2], Vec<NamedAd>), Failure> {
-        // Ads read by `SelectiveForReports` lack their sequence numbers. `--matched` compares these numbers with those
-        // in the records of earlier matches: read all attributes instead.
-        let drops_sequences = reading == ReadMode::SelectiveForReports && self.matched.is_given();
-        let reading = if drops_sequences { ReadMode::Whole } else { reading };
-        let LoadedAds { requests, offers, newest_time } = self.common.read_ads(session, sources, reading, also)?;
+        let reading = self.reading_with_sequences(reading);
+        let mut also = also.clone();
+        also.names.insert(Name::new(COOL_DOWN));
+        let LoadedAds { mut requests, mut offers, newest_time } =
+            self.common.read_ads(session, sources, reading, &also)?;
         adopt_time_of_old_ads(session, newest_time);
         let registrar = self.matched.registrar(session)?;
         let context = session.context();
-        let (mut requests, mut offers) = (requests, offers);
         let for_records = matches!(reading, ReadMode::WholeForRecords | ReadMode::SelectiveWithAdvertisements);
         if for_records || self.matched.is_given() {
             let unnamed = assign_content_ids([&mut requests, &mut offers]);
@@ -262,7 +269,7 @@ impl AdvertisingArgs {
         }
         // The caller that looks at the states itself wants all jobs.
         let requests = match slots {
-            SlotSelection::All => retain_by_state(session, requests, "request", daemon_phrase),
+            SlotSelection::All => retain_by_state(session, requests, "request", |_, state| daemon_phrase(state)),
             _ => retain_waiting(session, requests),
         };
         let schedds = offers.iter().filter(|ad| is_schedd(ad, &context)).cloned().collect();
@@ -296,10 +303,12 @@ fn note_wrong_side(session: &Session, [requests, offers]: [&[NamedAd]; 2]) {
     }
 }
 
-/// Drops the jobs that do not wait for a slot and the ads of daemons, and prints a note of how many.
+/// Drops the jobs that do not wait for a slot or are in cool-down, and the ads of daemons. Prints a note of how many.
 pub fn retain_waiting(session: &Session, requests: Vec<NamedAd>) -> Vec<NamedAd> {
-    retain_by_state(session, requests, "request", |state| match state {
-        AdvertisedState::Job(state) if state != JobState::Idle => Some(state.word()),
+    let context = session.context();
+    retain_by_state(session, requests, "request", |job, state| match state {
+        AdvertisedState::Job(JobState::Idle) => cool_down_end(&job.ad, &context).map(|_| "in cool-down"),
+        AdvertisedState::Job(state) => Some(state.word()),
         state => daemon_phrase(state),
     })
 }
@@ -307,7 +316,7 @@ pub fn retain_waiting(session: &Session, requests: Vec<NamedAd>) -> Vec<NamedAd>
 /// Drops the jobs that neither wait for a slot, nor run, nor are held, and the ads of daemons. Prints a note of how many.
 pub fn retain_queued(session: &Session, requests: Vec<NamedAd>) -> Vec<NamedAd> {
     use JobState::{Held, Idle, Running, Suspended, TransferringOutput};
-    retain_by_state(session, requests, "request", |state| match state {
+    retain_by_state(session, requests, "request", |_, state| match state {
         AdvertisedState::Job(Held | Idle | Running | Suspended | TransferringOutput) => None,
         AdvertisedState::Job(state) => Some(state.word()),
         state => daemon_phrase(state),
@@ -316,7 +325,7 @@ pub fn retain_queued(session: &Session, requests: Vec<NamedAd>) -> Vec<NamedAd> 
 
 /// Drops the slots that cannot be given away and the ads of daemons, and prints a note of how many.
 pub fn retain_available(session: &Session, offers: Vec<NamedAd>, slots: SlotSelection) -> Vec<NamedAd> {
-    retain_by_state(session, offers, "offer", |state| match state {
+    retain_by_state(session, offers, "offer", |_, state| match state {
         AdvertisedState::Slot(of) if !slots.admits_ad(state) => Some(of.word()),
         state => daemon_phrase(state),
     })
@@ -332,10 +341,10 @@ fn retain_by_state(
     session: &Session,
     ads: Vec<NamedAd>,
     what: &str,
-    exclusion: impl Fn(AdvertisedState) -> Option<&'static str>,
+    exclusion: impl Fn(&NamedAd, AdvertisedState) -> Option<&'static str>,
 ) -> Vec<NamedAd> {
     let context = session.context();
-    let words: Vec<Option<&str>> = ads.iter().map(|ad| exclusion(ad.state(&context))).collect();
+    let words: Vec<Option<&str>> = ads.iter().map(|ad| exclusion(ad, ad.state(&context))).collect();
     let mut counts: IndexMap<&str, usize> = IndexMap::new();
     for word in words.iter().flatten() {
         *counts.entry(word).or_default() += 1;

@@ -60,6 +60,16 @@ fn what_is_left_out_is_counted_by_its_state() {
     assert_eq!(session.told(), [format!("note: 2 of 8 requests left out: 1 completed and 1 of daemons {end}")]);
     assert_eq!(retain_waiting(&session, ads(&texts[..1])).len(), 1);
     assert!(session.told().is_empty());
+    let cools = [
+        "1; JobCoolDownExpiration = 9000000000",
+        "1; JobCoolDownExpiration = 1",
+        "5; JobCoolDownExpiration = 9000000000",
+    ];
+    let cools = cools.map(|status| format!("MyType = \"Job\"; JobStatus = {status}"));
+    let texts = cools.each_ref().map(String::as_str);
+    assert_eq!(ids(&retain_waiting(&session, ads(&texts))), [texts[1]]);
+    assert_eq!(session.told(), [format!("note: 2 of 3 requests left out: 1 in cool-down and 1 held {end}")]);
+    assert_eq!(ids(&retain_queued(&session, ads(&texts))), texts);
     let slot = |state: &str| format!("MyType = \"Machine\"; State = \"{state}\"");
     let slots: Vec<String> = ["Unclaimed", "Claimed", "Owner"].map(slot).into();
     let mut texts: Vec<&str> = slots.iter().map(String::as_str).collect();

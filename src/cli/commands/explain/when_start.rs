@@ -5,7 +5,7 @@ use std::sync::Arc;
 use clap::Args;
 use classad::ad::{Ad, AdExtension, Expression, Name, Value};
 use classad::eval::{Context, FreeNames};
-use classad::explain::{Explainer, RequestVerdict};
+use classad::explain::{Explainer, RequestReport, RequestVerdict};
 use classad::matching::Query;
 use classad::matching::negotiate::{
     ForecastSettings, GangSettings, HISTORY_ATTRIBUTES, HISTORY_RUN_TIME, NegotiationSettings, PortUse, RunHistory,
@@ -186,7 +186,8 @@ impl WhenStartArgs {
         let named = |offer: usize| (case.parties.offers[offer].id().to_owned(), case.parties.offers[offer].ad.clone());
         let offers: Vec<_> = offers.map(named).collect();
         let place = |request: &usize| taking_part.binary_search(request).ok();
-        let startable: Vec<&mut StartGroup> = groups.iter_mut().filter(|of| can_start(&of.report.verdict)).collect();
+        let end = of.begin.saturating_add(of.horizon);
+        let startable: Vec<&mut StartGroup> = groups.iter_mut().filter(|of| can_start(&of.report, end)).collect();
         let wanted: Vec<usize> = startable.iter().flat_map(|of| &of.group).filter_map(place).collect();
         let accounts = case.policy.accounts.clone().unwrap_or_default();
         let accountant = Accountant { half_life_seconds: times.half_life, ..accounts };
@@ -204,6 +205,7 @@ impl WhenStartArgs {
         let mut forecasts = forecasts.into_iter();
         for group in startable {
             group.forecasts = forecasts.by_ref().take(group.group.len()).collect();
+            await_opening(group);
         }
         Ok(())
     }
@@ -275,12 +277,26 @@ fn write_starts(
     write_job_results(output, (&START_COLUMNS, rows), (reports, document), text)
 }
 
-/// Whether a job with a verdict can start some time, as far as the ads tell.
-fn can_start(verdict: &RequestVerdict) -> bool {
-    match verdict {
+/// Whether a job can start before a time, as far as the ads tell.
+fn can_start(report: &RequestReport, end: i64) -> bool {
+    match &report.verdict {
         RequestVerdict::Matches | RequestVerdict::Claimed | RequestVerdict::IfDrained(_) => true,
         RequestVerdict::Limited(limit) => !limit.is_permanent(),
-        _ => false,
+        _ => report.opens_from().is_some_and(|from| from < end),
+    }
+}
+
+/// Corrects the forecasts of jobs that match nothing until the clock lets them.
+fn await_opening(group: &mut StartGroup) {
+    let Some(opens) = group.report.opens_from() else { return };
+    // A cycle may begin at any time, but the jobs' own clauses are not true before this one.
+    let from = group.report.awaited().map_or(i64::MIN, |_| opens);
+    for forecast in &mut group.forecasts {
+        forecast.earliest = forecast.earliest.map(|at| at.max(from));
+    }
+    // What keeps jobs from offers says more than that none come.
+    if group.forecasts.iter().all(|of| of.earliest.is_none()) {
+        group.forecasts.clear();
     }
 }
 

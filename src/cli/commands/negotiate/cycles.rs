@@ -40,13 +40,15 @@ const RUN_ATTRIBUTES: [&str; 3] = ["JobStartDate", "JobCurrentStartDate", "Remot
 pub struct CyclesArgs {
     /// Run N cycles: what a cycle leaves is what the next one finds
     ///
-    /// A job waits from its `QDate` on. It starts as with --starts, and its slots are free again when its run time is over. What
-    /// runs already keeps its slots until then, counted from its start. The next job of the submitter starts in the claim of one
-    /// that ends, for `CLAIM_WORKLIFE` seconds. If none waits, the claim stays open for the job's `KeepClaimIdle`; the access point
-    /// looks at such claims every `SCHEDD_INTERVAL` of --config, otherwise at once when a job comes. Policies of jobs and of the configuration hold, release, remove and vacate jobs.
-    /// That happens every `PERIODIC_EXPR_INTERVAL`, and when a run ends. Usage and priorities follow. The rows are the matches of
-    /// each cycle, or with --starts the jobs that start. With --by-submitter they are what each submitter has after each cycle.
-    /// A table or a picture (-o svg) is about all cycles, and -o json has everything: see `classad help schema cycles`.
+    /// A job waits from its `QDate` on, or from the end of its cool-down (`JobCoolDownExpiration`). It starts as with
+    /// --starts, and its slots are free again when its run time is over. The clocks of slots (`ClockMin`, `ClockDay`) go on.
+    /// What runs already keeps its slots until then, counted from its start. The next job of the submitter starts in the
+    /// claim of one that ends, for `CLAIM_WORKLIFE` seconds. If none waits, the claim stays open for the job's
+    /// `KeepClaimIdle`; the access point looks at such claims every `SCHEDD_INTERVAL` of --config, otherwise at once when a
+    /// job comes. Policies of jobs and of the configuration hold, release, remove and vacate jobs. That happens every
+    /// `PERIODIC_EXPR_INTERVAL`, and when a run ends. Usage and priorities follow. The rows are the matches of each cycle, or
+    /// with --starts the jobs that start. With --by-submitter they are what each submitter has after each cycle. A table or a
+    /// picture (-o svg) is about all cycles, and -o json has everything: see `classad help schema cycles`.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000),
           conflicts_with_all = ["transcript", "why", "compare", "usage", "notify"])]
     pub cycles: Option<u64>,

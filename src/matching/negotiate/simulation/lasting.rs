@@ -23,6 +23,8 @@ pub struct NamesOfCycles {
     of_matches: Option<NameSet>,
     /// Whether the order of the requests stays the same.
     keeps_order: bool,
+    /// Whether the clock may change which requests and offers are compatible.
+    pub moves: bool,
 }
 
 /// What is known before a cycle.
@@ -51,7 +53,7 @@ impl NamesOfCycles {
             BoundExpressions::of(requests.iter().chain(offers), dialect),
             BoundExpressions::of(requests.iter(), dialect),
         ) else {
-            return NamesOfCycles { all: None, of_matches: None, keeps_order: false };
+            return NamesOfCycles { all: None, of_matches: None, keeps_order: false, moves: true };
         };
         let mut mentions = negotiation_names(policy, dialect);
         mentions.names.extend(protocol.attribute_names().cloned());
@@ -65,6 +67,7 @@ impl NamesOfCycles {
         let is_lasting = |name: &Name| !is_added(name) && in_requests.are_lasting(name);
         NamesOfCycles {
             all: bound.read_names(mentions),
+            moves: of_matches.as_ref().is_none_or(|names| !names.iter().all(|name| bound.are_lasting(name))),
             of_matches: of_matches.filter(|names| names.iter().all(is_lasting)),
             keeps_order: in_requests.keep_values(rules.map(|rule| &rule.expression)),
         }

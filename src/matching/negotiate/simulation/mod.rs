@@ -19,6 +19,7 @@ mod slots;
 use std::ops::ControlFlow;
 
 use crate::ad::Ad;
+use crate::constraint::with_moving_clock;
 use crate::matching::policy::{Account, Accountant, PolicyFault, with_attributes};
 
 use super::event::Grant;
@@ -66,6 +67,8 @@ pub fn simulate(
 struct Simulation<'s> {
     settings: NegotiationSettings,
     of: &'s SimulationSettings,
+    /// Whether the clock may change which requests and offers are compatible.
+    moves: bool,
     requests: Vec<SimulatedRequest>,
     /// `None` if nothing stays from cycle to cycle.
     lasting: Option<LastingFacts>,
@@ -91,14 +94,17 @@ impl<'s> Simulation<'s> {
             share.map_or_else(String::new, |share| submitter_name(share, ad, &settings.context))
         };
         let prepared = with_attributes(requests, &settings.policy.request_attributes);
+        let moving = |ad: &Ad| with_moving_clock(ad, &settings.context).unwrap_or_else(|| ad.clone());
+        let offers: Vec<(String, Ad)> = offers.iter().map(|(name, ad)| (name.clone(), moving(ad))).collect();
         let names = NamesOfCycles::of(&settings, &prepared, offers.iter().map(|(_, offer)| offer));
         let mut narrowing = NarrowAds::new(names.all.clone(), &[]);
         let prepared: Vec<Ad> = prepared.iter().map(|ad| narrowing.narrow(ad)).collect();
         let request = |(ad, prepared): (&Ad, &Ad)| SimulatedRequest::new(ad, prepared, submitter(prepared), &settings);
         let requests: Vec<SimulatedRequest> = requests.iter().zip(&prepared).map(request).collect();
         let narrowing = NarrowAds::new(names.all.clone(), &settings.policy.offer_attributes);
-        let mut slots = SimulatedSlots::new(offers, narrowing, &settings);
+        let mut slots = SimulatedSlots::new(&offers, narrowing, &settings);
         let (order, _) = settings.policy.roots(&prepared, &settings.context)?;
+        let moves = names.moves;
         let lasting = LastingFacts::new(&settings, &requests, (&slots.narrow_ads(), order.clone()), names);
         let clusters = lasting.as_ref().map(LastingFacts::clusters);
         let claims = ClaimReuse::new((&settings, of), &requests, (&order, clusters));
@@ -106,6 +112,7 @@ impl<'s> Simulation<'s> {
         let queue = WatchedQueue::new(of, single.map(|(index, request)| (index, &request.ad)), &settings.context);
         let mut simulation = Simulation {
             of,
+            moves,
             requests,
             lasting,
             slots,
@@ -222,9 +229,9 @@ impl<'s> Simulation<'s> {
     }
 
     /// Returns the number of cycles from a cycle to the next one that can differ from it. After a cycle without matches and
-    /// starts, this needs an end or an arrival.
+    /// starts, this needs an end or an arrival, unless the clock may do it.
     fn cycles_to_change(&self, cycle: &SimulatedCycle) -> u64 {
-        if !cycle.matches.is_empty() || !cycle.starts.is_empty() {
+        if self.moves || !cycle.matches.is_empty() || !cycle.starts.is_empty() {
             return 1;
         }
         let comes_later = |request: &&SimulatedRequest| request.waiting > 0 && request.arrival > cycle.time;

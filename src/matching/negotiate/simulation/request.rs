@@ -1,7 +1,7 @@
 //! A request over the cycles of a simulation.
 
 use crate::ad::{Ad, Expression, Name, Value};
-use crate::protocol::{RESOURCE_COUNT, evaluate_attribute, resource_count};
+use crate::protocol::{RESOURCE_COUNT, cool_down_end, evaluate_attribute, resource_count};
 
 use super::super::NegotiationSettings;
 
@@ -11,7 +11,7 @@ pub struct SimulatedRequest {
     /// The ad with the attributes of the policy.
     pub prepared: Ad,
     pub submitter: String,
-    /// The time from which it waits: `QDate`.
+    /// The time from which it waits: `QDate`, or the end of its cool-down.
     pub arrival: i64,
     /// Number of units that wait.
     pub waiting: usize,
@@ -28,12 +28,13 @@ impl SimulatedRequest {
             Some(Value::Integer(at)) => at,
             _ => i64::MIN,
         };
+        let cool = cool_down_end(ad, &settings.context).map_or(i64::MIN, |until| until.saturating_add(1));
         let (waiting, is_counted) = (count.unwrap_or(1), count.is_some());
         SimulatedRequest {
             ad: ad.clone(),
             prepared: prepared.clone(),
             submitter,
-            arrival,
+            arrival: arrival.max(cool),
             waiting,
             is_counted,
             is_held: false,

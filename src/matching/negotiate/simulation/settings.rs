@@ -1,11 +1,12 @@
 //! What is simulated, and how.
 
 use crate::configuration::JobPolicies;
+use crate::protocol::COOL_DOWN;
 
 use super::RunTime;
 
 /// The attributes that a simulation reads besides those of a cycle and of the run time.
-pub const SIMULATION_ATTRIBUTES: [&str; 35] = [
+pub const SIMULATION_ATTRIBUTES: [&str; 38] = [
     "AccountingGroup",
     "Activity",
     "AssignedGPUs",
@@ -19,15 +20,18 @@ pub const SIMULATION_ATTRIBUTES: [&str; 35] = [
     "EnteredCurrentStatus",
     "GPUs",
     "GlobalJobId",
+    COOL_DOWN,
     "JobCurrentStartDate",
     "JobId",
     "JobStart",
     "JobStartDate",
     "JobStatus",
     "KeepClaimIdle",
+    "LastHeardFrom",
     "MachineResources",
     "MaxJobRetirementTime",
     "Memory",
+    "MyCurrentTime",
     "MyType",
     "Name",
     "Owner",
@@ -66,7 +70,8 @@ pub struct SimulationSettings {
     pub policy_interval: i64,
     /// Time between two looks of the access point at its claims without requests, in seconds. Otherwise it sees at once what comes.
     pub claim_interval: Option<i64>,
-    /// Whether to leave out cycles before which nothing ended or arrived, after a cycle without matches, and cycles that are close
-    /// together for how late they are (a 240th of the time since the beginning). Then what only waits for a cycle or a priority comes later.
+    /// Whether to leave out cycles before which nothing ended or arrived, after a cycle without matches, unless a match may read the
+    /// clock; and cycles that are close together for how late they are (a 240th of the time since the beginning). Then what only
+    /// waits for a cycle or a priority comes later.
     pub skips_quiet: bool,
 }

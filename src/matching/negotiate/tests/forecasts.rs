@@ -37,7 +37,7 @@ fn expression(text: &str) -> RunTimes {
 }
 
 /// What is told of each row of `starts_lie_between_the_short_and_the_long_runs`.
-const STARTS: [&str; 12] = [
+const STARTS: [&str; 15] = [
     "Some(1000) Some(1060) after 0 0 [] | Some(1240) Some(1360) after 1 1 [ann 1 1] | Some(1540) Some(1660) after 2 3 [ann 2 3] | None None after 3 4.5 [ann 2 3, bob 1 1.5] | 0",
     "Some(1000) Some(1060) after 1 1 [ann 1 1] | Some(1000) Some(1060) after 0 0 [] | 0",
     "Some(1000) Some(1060) after 0 0 [] | None None after 1 1 [ann 1 1] | None None after 1 1 [ann 1 1] | 0",
@@ -50,6 +50,9 @@ const STARTS: [&str; 12] = [
     "Some(1040) Some(19075) after 1 1 [ann 1 1] | Some(1180) Some(10060) after 2 3 [ann 2 3] | 0",
     "Some(1000) Some(1060) after 0 0 [] | None None after 1 1 [ann 1 1] | 1",
     " | 0",
+    "Some(4600) Some(4720) after 0 0 [] | 0",
+    "Some(99946) Some(100774) after 0 0 [] | 0",
+    "None None after 0 0 [] | 0",
 ];
 
 #[test]
@@ -59,7 +62,11 @@ fn starts_lie_between_the_short_and_the_long_runs() {
         job("ann", "QDate = 2; RequestCpus = 2"),
         job("bob", "QDate = 3; RequestCpus = 1.5"),
         job("ann", "QDate = 4; Requirements = false"),
+        job("ann", "QDate = 5; Requirements = TARGET.Opens"),
     ];
+    let opens = |at: &str| format!("Cpus = 2; Memory = 1024; Requirements = TARGET.QDate == 5; Opens = {at}");
+    let opening = ["time() > 4600", "time() > 100000", "time() < 0"].map(opens);
+    let [soon, late, never] = opening.each_ref().map(|text| [text.as_str()]);
     let two = &["Cpus = 2; Memory = 1024; Requirements = true"; 2][..];
     let one = &two[..1];
     let rows = [
@@ -81,6 +88,10 @@ fn starts_lie_between_the_short_and_the_long_runs() {
         ),
         (history(&[]), one, [60, 36_000], vec![], &[0, 1]),
         (expression("300"), one, [60, 3600], vec![], &[]),
+        // The clock alone opens a slot. Late cycles lie further apart.
+        (expression("300"), &soon, [60, 604_800], vec![], &[4]),
+        (expression("300"), &late, [60, 604_800], vec![], &[4]),
+        (expression("300"), &never, [60, 604_800], vec![], &[4]),
     ];
     assert_eq!(rows.len(), STARTS.len());
     for ((run_times, slots, [interval, horizon], arrivals, wanted), expected) in rows.into_iter().zip(STARTS) {

@@ -153,6 +153,29 @@ fn a_job_waits_from_its_date_on() {
 }
 
 #[test]
+fn the_clock_of_jobs_and_slots_goes_on() {
+    let slot = |more: &str| format!("[ Cpus = 1; Memory = 1024; Requirements = true; {more} ]");
+    // The first cycle is at 00:16:40.
+    let clock = "MyCurrentTime = 1000; ClockMin = 16; ClockDay = 4;";
+    for (of_job, of_slot, expected) in [
+        ("", "", &["1:0@s0"][..]),
+        ("Requirements = time() > 1120", "", &["4:0@s0"]),
+        ("", "Requirements = time() > 1120", &["4:0@s0"]),
+        ("JobCoolDownExpiration = 999", "", &["1:0@s0"]),
+        ("JobCoolDownExpiration = 1000", "", &["2:0@s0"]),
+        ("JobCoolDownExpiration = 1120; QDate = 1", "", &["4:0@s0"]),
+        ("JobCoolDownExpiration = 1000; QDate = 1120", "", &["3:0@s0"]),
+        ("", &format!("{clock} Requirements = ClockMin >= 19"), &["4:0@s0"]),
+        ("Requirements = TARGET.ClockMin == 18", clock, &["3:0@s0"]),
+        ("Requirements = TARGET.ClockDay == 4", clock, &["1:0@s0"]),
+        ("Requirements = TARGET.ClockDay == 5", clock, &[]),
+    ] {
+        let outcome = run(&[&job("ann", of_job)], &[&slot(of_slot)], (5, 60), None);
+        assert_eq!(outcome.starts(), expected, "{of_job} {of_slot}");
+    }
+}
+
+#[test]
 fn a_partitionable_slot_is_divided_and_whole_again() {
     let jobs = ["", "", "RequestCpus = 2;", "RequestCpus = 4;"].map(|more| job("ann", &format!("{more} JobPrio = 0")));
     let jobs = jobs.each_ref().map(String::as_str);
