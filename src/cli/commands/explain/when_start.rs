@@ -5,7 +5,7 @@ use std::sync::Arc;
 use clap::Args;
 use classad::ad::{Ad, AdExtension, Expression, Name, Value};
 use classad::eval::{Context, FreeNames};
-use classad::explain::{Explainer, RequestReport, RequestVerdict};
+use classad::explain::{Cause, Explainer, RequestReport, RequestVerdict};
 use classad::matching::Query;
 use classad::matching::negotiate::{
     ForecastSettings, GangSettings, HISTORY_ATTRIBUTES, HISTORY_RUN_TIME, NegotiationSettings, PortUse, RunHistory,
@@ -280,6 +280,8 @@ fn write_starts(
 /// Whether a job can start before a time, as far as the ads tell.
 fn can_start(report: &RequestReport, end: i64) -> bool {
     match &report.verdict {
+        // A simulation gives a job one slot.
+        _ if report.cause() == Cause::TooFew => false,
         RequestVerdict::Matches | RequestVerdict::Claimed | RequestVerdict::IfDrained(_) => true,
         RequestVerdict::Limited(limit) => !limit.is_permanent(),
         _ => report.opens_from().is_some_and(|from| from < end),

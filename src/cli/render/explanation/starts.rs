@@ -1,7 +1,7 @@
 //! When jobs are expected to start, in words, as rows and as JSON.
 
 use classad::ad::AbsoluteTime;
-use classad::explain::{RequestReport, RequestVerdict};
+use classad::explain::{Cause, RequestReport, RequestVerdict};
 use classad::matching::negotiate::{RequestLoad, RunBasis, RunBasisUse, StartForecast};
 use classad::text::{counted, duration_range, join_and, rounded, with_commas};
 use indexmap::IndexMap;
@@ -50,7 +50,7 @@ impl StartWriter<'_> {
             let summary = self.case.summary(session, &of.group, &of.report, super::limits::MAX_CLAUSE_CHARS);
             // The other verdicts say so.
             let is_said = matches!(of.report.verdict, RequestVerdict::NotWaiting(_) | RequestVerdict::Limited(_));
-            return if is_said { summary } else { format!("{summary}; no start is expected") };
+            return if is_said { summary } else { format!("{summary}; {}", without_start(of)[1]) };
         };
         let name = self.case.group_name(&of.group);
         let (is, it) = if of.group.len() == 1 { ("is", "it") } else { ("are", "the first") };
@@ -85,7 +85,7 @@ impl StartWriter<'_> {
     pub fn table_row(&self, session: &Session, of: &StartGroup) -> Vec<String> {
         let name = self.case.group_name(&of.group);
         let Some(forecast) = first_of(&of.forecasts) else {
-            return vec![name, "no start".to_owned(), String::new(), String::new(), self.reason(session, of)];
+            return vec![name, without_start(of)[0].to_owned(), String::new(), String::new(), self.reason(session, of)];
         };
         let start = match (forecast.earliest, forecast.latest) {
             (Some(earliest), Some(latest)) => self.clock([earliest, latest]).join(" to "),
@@ -144,6 +144,16 @@ impl StartWriter<'_> {
             (*job, report)
         };
         of.group.iter().enumerate().map(object).collect()
+    }
+}
+
+/// Says in a cell, and in a sentence, that jobs have no forecast. A simulation gives a job one slot: several at once are not
+/// foreseen.
+fn without_start(of: &StartGroup) -> [&'static str; 2] {
+    if of.report.cause() == Cause::TooFew {
+        ["not foreseen", "a start is not foreseen"]
+    } else {
+        ["no start", "no start is expected"]
     }
 }
 
