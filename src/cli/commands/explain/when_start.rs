@@ -158,7 +158,7 @@ impl WhenStartArgs {
         let writer = StartWriter { case, now, horizon: HORIZON_SECONDS };
         write_starts(session, (&writer, &of.run_times), &groups, command.ads.common.output)?;
         let has_all = groups.iter().flat_map(|of| &of.forecasts).all(|of| of.earliest.is_some());
-        Ok(Status::of(has_all && groups.iter().all(|of| !of.forecasts.is_empty())))
+        Ok(Status::of(has_all && !groups.is_empty() && groups.iter().all(|of| !of.forecasts.is_empty())))
     }
 
     /// Forecasts the starts of the groups that can start.
