@@ -64,6 +64,14 @@ impl JobOutlook {
         self.course.first().filter(|first| first.from <= self.now)
     }
 
+    /// The policy that holds or removes the job by the clock alone; `None` if none does, or if one releases it later.
+    #[must_use]
+    pub fn end(&self) -> Option<&ForeseenEffect> {
+        use PolicyEffectKind::{Holds, Releases, Removes};
+        let is_released = self.course.iter().any(|next| next.effect.kind == Releases);
+        self.course.first().filter(|first| matches!(first.effect.kind, Holds | Removes) && !is_released)
+    }
+
     /// Whether something happens at the next evaluation, or a policy has no value.
     #[must_use]
     pub fn is_notable(&self) -> bool {

@@ -114,7 +114,7 @@ pub fn forecast_starts(
             begin: of.begin,
             run_time: Some(run_time),
             begins_idle: false,
-            // What policies hold or release by then is not known.
+            // What policies do to requests by then does not count.
             policies: JobPolicies::default(),
             policy_interval: 0,
             claim_interval: None,

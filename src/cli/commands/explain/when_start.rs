@@ -142,7 +142,7 @@ impl WhenStartArgs {
             .into_iter()
             .map(|group| {
                 let report = explain_bilateral(session, case, &group, explainer, (None, &accounting));
-                StartGroup { group, report, forecasts: Vec::new() }
+                StartGroup { group, report, forecasts: Vec::new(), ended_by: Vec::new() }
             })
             .collect();
         let now = session.context().now.unwrap_or_default();
@@ -206,6 +206,7 @@ impl WhenStartArgs {
         for group in startable {
             group.forecasts = forecasts.by_ref().take(group.group.len()).collect();
             await_opening(group);
+            end_by_policies(session, case, group);
         }
         Ok(())
     }
@@ -299,6 +300,23 @@ fn await_opening(group: &mut StartGroup) {
     // What keeps jobs from offers says more than that none come.
     if group.forecasts.iter().all(|of| of.earliest.is_none()) {
         group.forecasts.clear();
+    }
+}
+
+/// Drops the starts of jobs that a policy holds or removes before.
+fn end_by_policies(session: &Session, case: &ExplanationInput<'_>, group: &mut StartGroup) {
+    if group.report.job.as_ref().is_none_or(|job| job.outlook.is_none()) {
+        return;
+    }
+    for (job, forecast) in group.group.iter().zip(&mut group.forecasts) {
+        let end = case.job_outlook(session, *job).and_then(|outlook| outlook.end().cloned());
+        let is_before = |at: &i64| end.as_ref().is_none_or(|end| *at < end.from);
+        forecast.latest = forecast.latest.filter(is_before);
+        let is_ended = forecast.earliest.is_some_and(|at| !is_before(&at));
+        if is_ended {
+            forecast.earliest = None;
+        }
+        group.ended_by.push(end.filter(|_| is_ended));
     }
 }
 

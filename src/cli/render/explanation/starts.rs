@@ -1,7 +1,8 @@
 //! When jobs are expected to start, in words, as rows and as JSON.
 
 use classad::ad::AbsoluteTime;
-use classad::explain::{Cause, RequestReport, RequestVerdict};
+use classad::ad::time::local_moment;
+use classad::explain::{Cause, ForeseenEffect, RequestReport, RequestVerdict};
 use classad::matching::negotiate::{RequestLoad, RunBasis, RunBasisUse, StartForecast};
 use classad::text::{counted, duration_range, join_and, rounded, with_commas};
 use indexmap::IndexMap;
@@ -32,6 +33,15 @@ pub struct StartGroup {
     pub report: RequestReport,
     /// When each of them is expected to start. Empty if they never start.
     pub forecasts: Vec<StartForecast>,
+    /// The policies that end jobs before they would start, by job. Empty if no job has policies.
+    pub ended_by: Vec<Option<ForeseenEffect>>,
+}
+
+impl StartGroup {
+    /// Whether a policy ends a job before it would start.
+    fn is_ended(&self) -> bool {
+        self.ended_by.iter().any(Option::is_some)
+    }
 }
 
 /// Writes when jobs are expected to start.
@@ -66,6 +76,9 @@ impl StartWriter<'_> {
                 let [from, _] = self.clock([earliest, earliest.saturating_add(MINUTES_FROM)]);
                 format!("{name} {is} expected to start after {from} UTC, and perhaps not within {within}; {before}")
             }
+            _ if of.is_ended() => {
+                format!("{name} {is} not expected to start: {}", end_phrase(of))
+            }
             _ => format!("{name} {is} not expected to start within {within}; {before}{}", limit_phrase(&of.report)),
         }
     }
@@ -87,6 +100,9 @@ impl StartWriter<'_> {
         let Some(forecast) = first_of(&of.forecasts) else {
             return vec![name, without_start(of)[0].to_owned(), String::new(), String::new(), self.reason(session, of)];
         };
+        if forecast.earliest.is_none() && of.is_ended() {
+            return vec![name, "no start".to_owned(), String::new(), String::new(), end_phrase(of)];
+        }
         let start = match (forecast.earliest, forecast.latest) {
             (Some(earliest), Some(latest)) => self.clock([earliest, latest]).join(" to "),
             (Some(earliest), None) => format!("after {}", self.clock([earliest, i64::MAX])[0]),
@@ -109,7 +125,7 @@ impl StartWriter<'_> {
     pub fn rows(&self, session: &Session, of: &StartGroup) -> Vec<(usize, Vec<TableCell>)> {
         let row = |(place, job): (usize, &usize)| {
             let one = of_job(of, place);
-            let forecast = of.forecasts.get(place);
+            let forecast = of.forecasts.get(place).filter(|_| !one.is_ended());
             let time = |at: Option<i64>| at.map_or_else(|| String::new().into(), |at| TableCell::from(i128::from(at)));
             let all = forecast.map(StartForecast::load);
             let row = vec![
@@ -130,7 +146,7 @@ impl StartWriter<'_> {
     pub fn json(&self, session: &Session, of: &StartGroup) -> Vec<(usize, Json)> {
         let object = |(place, job): (usize, &usize)| {
             let one = of_job(of, place);
-            let forecast = of.forecasts.get(place);
+            let forecast = of.forecasts.get(place).filter(|_| !one.is_ended());
             let before = |(user, load): (&String, &RequestLoad)| json!({ "user": user, "jobs": load.requests, "cores": load.cores });
             let before = forecast.map(|forecast| forecast.before.iter().map(before).collect::<Json>());
             let report = json!({
@@ -157,12 +173,22 @@ fn without_start(of: &StartGroup) -> [&'static str; 2] {
     }
 }
 
+/// Says which policy ends the jobs before they would start; of several, the first one: `PeriodicRemove removes it from ... on`.
+fn end_phrase(of: &StartGroup) -> String {
+    let first = of.ended_by.iter().flatten().min_by_key(|end| end.from);
+    let them = if of.group.len() == 1 { "it" } else { "them" };
+    first.map_or_else(String::new, |ForeseenEffect { from, effect, .. }| {
+        format!("{} {} {them} from {} on", effect.knob, effect.kind.as_str(), local_moment(*from))
+    })
+}
+
 /// Returns a group of one of the jobs of a group.
 fn of_job(of: &StartGroup, place: usize) -> StartGroup {
     StartGroup {
         group: vec![of.group[place]],
         report: of.report.clone(),
         forecasts: of.forecasts.get(place).cloned().into_iter().collect(),
+        ended_by: of.ended_by.get(place).cloned().into_iter().collect(),
     }
 }
 
